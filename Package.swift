@@ -1,0 +1,155 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets stand in floor order, lowest first. Docs/Architecture.md has the drawing; the test
+// target HouseTests holds the arrows, because the compiler does not.
+
+let warningsAreErrors = Context.environment["SETTLE_WARNINGS_AS_ERRORS"] != nil
+
+/// The settings of every Swift target of the package.
+let house: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+/// The settings of every source target outside SettleLMDB, the only room for unsafe code.
+let safe: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+    name: "settle",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Settle", targets: ["Settle"]),
+        .library(name: "SettleSync", targets: ["SettleSync"]),
+        .library(name: "SettleREST", targets: ["SettleREST"]),
+        .library(name: "SettleServer", targets: ["SettleServer"]),
+        .executable(name: "settle", targets: ["SettleCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.2.0"),
+    ],
+    targets: [
+        // Floor 0: C libraries, bytes, values.
+        .systemLibrary(
+            name: "CLMDB", pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CICU"),
+        .target(
+            name: "SettleLMDB", dependencies: ["CLMDB"],
+            swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
+        .target(
+            name: "SettleDocuments",
+            dependencies: ["CICU", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: safe,
+            linkerSettings: [
+                // Foundation brings ICU along; Apple's systems have one of their own.
+                .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
+                .linkedLibrary(
+                    "icucore",
+                    .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+            ]),
+
+        // Floor 1: documents as rows.
+        .target(
+            name: "SettleStorage", dependencies: ["SettleDocuments", "SettleLMDB"],
+            swiftSettings: safe),
+
+        // Floor 2: map, collate, reduce, query.
+        .target(
+            name: "SettleIndexing", dependencies: ["SettleDocuments", "SettleStorage"],
+            swiftSettings: safe),
+
+        // Floor 3: the front door.
+        .target(
+            name: "Settle",
+            dependencies: [
+                "SettleDocuments", "SettleIndexing", "SettleStorage",
+            ],
+            swiftSettings: safe),
+
+        // Floor 4: replication, on the public API only.
+        .target(
+            name: "SettleSync",
+            dependencies: ["Settle", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: safe),
+
+        // Floor 5: HTTP.
+        .target(
+            name: "SettleREST",
+            dependencies: [
+                "Settle", "SettleSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SettleServer",
+            dependencies: [
+                "Settle",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safe),
+
+        // Floor 6: the tool.
+        .executableTarget(
+            name: "SettleCommand",
+            dependencies: [
+                "Settle", "SettleREST", "SettleServer", "SettleSync",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safe),
+
+        // Tests. TestSupport may be imported by every one of them and by nothing else.
+        .target(
+            name: "TestSupport", dependencies: ["Settle"], path: "Tests/TestSupport",
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleLMDBTests", dependencies: ["SettleLMDB", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleDocumentsTests", dependencies: ["SettleDocuments", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleStorageTests",
+            dependencies: ["SettleDocuments", "SettleLMDB", "SettleStorage", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleIndexingTests",
+            dependencies: ["SettleDocuments", "SettleIndexing", "SettleStorage", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleTests", dependencies: ["Settle", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "SettleSyncTests", dependencies: ["SettleSync", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleRESTTests", dependencies: ["SettleREST", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleServerTests",
+            dependencies: [
+                "SettleServer", "TestSupport",
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleCommandTests", dependencies: ["SettleCommand", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
+    ]
+)

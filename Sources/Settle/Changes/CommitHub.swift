@@ -1,0 +1,81 @@
+import Dispatch
+import SettleStorage
+import Synchronization
+
+/// Carries each commit from the writer to the delegate, the streams, and the observers.
+///
+/// `publish` runs on the writer's thread and only hands things over.
+final class CommitHub: Sendable {
+    private struct State {
+        weak var database: Database?
+        weak var delegate: (any DatabaseChangeDelegate)?
+        var streams: [Int: AsyncStream<Commit>.Continuation] = [:]
+        var nextStream = 0
+        var isFinished = false
+    }
+    private let state = Mutex(State())
+
+    func attach(_ database: Database) {
+        state.withLock { $0.database = database }
+    }
+
+    var delegate: (any DatabaseChangeDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
+    }
+
+    func publish(_ commit: StoreCommit) {
+        let (database, streams) = state.withLock { ($0.database, Array($0.streams.values)) }
+        let commit = Commit(
+            sequence: commit.sequence, changes: commit.changes.map { DocumentChange($0) })
+        for stream in streams { stream.yield(commit) }
+        guard let database else { return }
+        notifyDelegate(of: commit, in: database)
+        database.observers.databaseChanged()
+    }
+
+    /// A stream of the commits from now on.
+    ///
+    /// It ends when the database is closed.
+    func stream() -> AsyncStream<Commit> {
+        let (stream, continuation) = AsyncStream<Commit>.makeStream()
+        let number = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
+            defer { state.nextStream += 1 }
+            state.streams[state.nextStream] = continuation
+            return state.nextStream
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    func finish() {
+        let streams = state.withLock { state in
+            state.isFinished = true
+            defer { state.streams = [:] }
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.finish() }
+    }
+
+    private func notifyDelegate(of commit: Commit, in database: Database) {
+        guard delegate != nil else { return }
+        var last: [String: DocumentChange] = [:]
+        for change in commit.changes { last[change.documentId] = change }
+        let details = commit.changes.filter { last[$0.documentId] == $0 }.map { change in
+            DocumentChangedDetails(
+                documentId: change.documentId, isFromReplication: change.isFromReplication,
+                isDeleted: change.isDeleted)
+        }
+        database.completionQueue.async { [weak self] in
+            // Asked again, because the delegate may be gone by now.
+            self?.delegate?.database(database, documentsChanged: details)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Told of the changes in a database.
+public protocol DatabaseChangeDelegate: AnyObject, Sendable {
+    /// Called once for each commit that changed documents, in the order of the commits, on the
+    /// database's completion queue.
+    ///
+    /// - Parameters:
+    ///   - database: The database that changed.
+    ///   - documentsChanged: Each changed document once, as the commit left it.
+    func database(_ database: Database, documentsChanged: [DocumentChangedDetails])
+}
+
+/// What a change delegate learns about one document.
+public struct DocumentChangedDetails: Sendable, Equatable {
+    /// The identifier of the document.
+    public let documentId: String
+    /// True when the change came from a replication.
+    public let isFromReplication: Bool
+    /// True when the change deleted the document.
+    public let isDeleted: Bool
+
+    /// Describes a change.
+    public init(documentId: String, isFromReplication: Bool, isDeleted: Bool) {
+        self.documentId = documentId
+        self.isFromReplication = isFromReplication
+        self.isDeleted = isDeleted
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+
+extension Database {
+    /// Which database is meant: its name and the directory it lies in.
+    ///
+    /// Two configurations with the same name and location are equal, and all databases opened
+    /// with equal configurations are the same object.
+    // Unchecked because an open class cannot be checked. Every stored property, here and in
+    // OpenDatabaseConfiguration, is a constant of a Sendable type; a subclass that adds others
+    // must keep to that.
+    open class Configuration: @unchecked Sendable, Hashable {
+        /// The name: lower-case letters, digits, and `_ $ ( ) + - /`, starting with a letter, at
+        /// most 200 characters.
+        public let name: String
+        /// The directory that holds the database.
+        ///
+        /// It may hold others too.
+        public let fileLocation: URL
+
+        /// A configuration.
+        ///
+        /// - Parameters:
+        ///   - name: The name; nil for ``defaultDatabaseName()``.
+        ///   - fileLocation: The directory; nil for ``defaultLocation()``.
+        public init(name: String? = nil, fileLocation: URL? = nil) {
+            self.name = name ?? Self.defaultDatabaseName()
+            self.fileLocation = fileLocation ?? Self.defaultLocation()
+        }
+
+        /// The name used when none is given: `pm`, as the Predix SDK has it.
+        ///
+        /// Override it to have another default.
+        open class func defaultDatabaseName() -> String { "pm" }
+
+        /// The directory used when none is given: a directory `Settle` in Application Support on
+        /// Apple systems, in `$XDG_DATA_HOME` (else `~/.local/share`) on Linux.
+        ///
+        /// Override it to have another default.
+        open class func defaultLocation() -> URL { PlatformLocation.applicationData }
+
+        /// True when name and location are the same.
+        public static func == (left: Configuration, right: Configuration) -> Bool {
+            left.key == right.key
+        }
+
+        /// Feeds name and location into the hasher.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(key)
+        }
+
+        /// What tells databases apart: symbolic links do not count.
+        var key: DatabaseKey {
+            DatabaseKey(
+                name: name, path: fileLocation.standardizedFileURL.resolvingSymlinksInPath().path)
+        }
+    }
+
+    /// Which database to open, and how.
+    open class OpenDatabaseConfiguration: Configuration, @unchecked Sendable {
+        /// The indexes the database has from the start.
+        public let indexes: [any Indexer]
+        /// Where completion handlers, change handlers, and delegates are called.
+        public let completionQueue: DispatchQueue
+        /// When a commit counts as stored.
+        public let durability: Durability
+        /// Where the dates of the documents come from.
+        public let now: @Sendable () -> Date
+
+        /// A configuration.
+        ///
+        /// - Parameters:
+        ///   - name: The name; nil for ``Database/Configuration/defaultDatabaseName()``.
+        ///   - fileLocation: The directory; nil for ``Database/Configuration/defaultLocation()``.
+        ///   - indexes: The indexes the database has from the start.
+        ///   - completionQueue: Where handlers and delegates are called; the main queue by default.
+        ///   - durability: When a commit counts as stored.
+        ///   - now: Where the dates of the documents come from.
+        public required init(
+            name: String? = nil, fileLocation: URL? = nil, indexes: [any Indexer] = [],
+            completionQueue: DispatchQueue = .main, durability: Durability = .full,
+            now: @escaping @Sendable () -> Date = { Date() }
+        ) {
+            self.indexes = indexes
+            self.completionQueue = completionQueue
+            self.durability = durability
+            self.now = now
+            super.init(name: name, fileLocation: fileLocation)
+        }
+
+        /// The configuration with every default; of a subclass, with that subclass's defaults.
+        open class var `default`: OpenDatabaseConfiguration { Self() }
+    }
+
+    /// When a commit counts as stored.
+    public enum Durability: Sendable, Hashable {
+        /// When it is on the disk: a power loss loses nothing that was reported as saved.
+        case full
+        /// When the system has it: faster; a power loss may lose the last commits, in whole, but
+        /// never the file. A crash of the process alone loses nothing.
+        case relaxed
+    }
+}

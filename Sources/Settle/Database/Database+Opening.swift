@@ -1,0 +1,103 @@
+public import Foundation
+
+extension Database {
+    /// Opens a database, or gives the object that is open already.
+    ///
+    /// - Parameters:
+    ///   - configuration: Which database, and how. When it is open already, indexes it does not
+    ///     know by name yet are added and the rest is as it was opened first.
+    ///   - create: True to make the database when there is none.
+    /// - Returns: The database; nil when there is none and `create` is false.
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`;
+    ///   `notASettleDatabase`, `newerFormat`, `foreignEngine`, or `corrupted` when the file cannot be
+    ///   used; `permissionDenied`, `readOnly`, `diskFull`, or `inputOutput` when the system refuses.
+    public static func open(
+        with configuration: OpenDatabaseConfiguration = .default, create: Bool = false
+    ) async throws -> Database? {
+        try openNow(with: configuration, create: create)
+    }
+
+    static func openNow(
+        with configuration: OpenDatabaseConfiguration, create: Bool
+    ) throws -> Database? {
+        let key = configuration.key
+        try key.checkName()
+        let database = try DatabaseRegistry.database(for: key) {
+            guard create || key.exists else {
+                try checkLocation(key)
+                return nil
+            }
+            if create { try key.makeLocation() }
+            return try Database(configuration, create: create)
+        }
+        if let database {
+            try database.indexes.addMissing(configuration.indexes)
+        }
+        return database
+    }
+
+    /// The database that is open with this name and location; nil when it is not open.
+    public static func openedWith(_ configuration: Configuration) -> Database? {
+        DatabaseRegistry.database(for: configuration.key)
+    }
+
+    /// Removes a database from the disk, closing it first if it is open.
+    ///
+    /// One that is not there is left alone.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, or `inputOutput` when its files cannot
+    ///   be removed.
+    public static func delete(_ configuration: Configuration) async throws {
+        let key = configuration.key
+        try key.checkName()
+        try DatabaseRegistry.close(key) { try key.removeFiles() }
+    }
+
+    /// The names of the databases in a directory, sorted; none when there is no such directory.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the directory cannot be read.
+    public static func allDatabaseNames(underLocation location: URL) throws -> [String] {
+        let path = location.standardizedFileURL.resolvingSymlinksInPath().path
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        let entries: [String]
+        do {
+            entries = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw DatabaseError(
+                .invalidFileLocation,
+                "The directory '\(path)' cannot be read: \(error.localizedDescription)",
+                cause: error)
+        }
+        return entries.compactMap { DatabaseKey.name(ofEntry: $0) }
+            .filter { DatabaseKey(name: $0, path: path).exists }
+            .sorted()
+    }
+
+    /// Closes every open database, before the process ends for example.
+    public static func prepareForShutdown() async {
+        DatabaseRegistry.closeAll()
+    }
+
+    /// Finishes the writes that are under way, ends observers and feeds, and closes the files.
+    ///
+    /// Later calls on this object throw ``DatabaseError`` with `databaseClosed`; opening the same
+    /// configuration again gives a new object. Closing twice does nothing.
+    public func close() async {
+        DatabaseRegistry.close(self)
+    }
+
+    /// Closes the database and removes it from the disk.
+    ///
+    /// - Throws: ``DatabaseError`` with `inputOutput` when its files cannot be removed.
+    public func delete() async throws {
+        try await Database.delete(configuration)
+    }
+
+    private static func checkLocation(_ key: DatabaseKey) throws(DatabaseError) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: key.path)
+        if let attributes, attributes[.type] as? FileAttributeType != .typeDirectory {
+            throw DatabaseError(
+                .invalidFileLocation, "'\(key.path)' is a file; name the directory to look in.")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import Dispatch
+import Foundation
+import SettleIndexing
+import SettleStorage
+import Synchronization
+
+/// Documents on this device, with indexes, observed queries, and a feed of changes.
+///
+/// Open one with ``open(with:create:)``. All methods may be called from any task or thread.
+/// Reading never waits for writing; writes are stored one after the other, and callers that
+/// arrive together share one flush to the disk.
+///
+/// What guards the state: `store` guards itself; `indexes`, `observers`, `participants`,
+/// `companions`, and `hub` each guard their own with a lock that is never held while anything
+/// else is called.
+public final class Database: Sendable {
+    /// The name and location it was opened with.
+    public let configuration: OpenDatabaseConfiguration
+    let store: Store
+    let hub: CommitHub
+    let indexes = IndexRegistry()
+    let observers = ObserverRegistry()
+    let participants = ParticipantRegistry()
+    private let companions = CompanionRegistry()
+
+    init(_ configuration: OpenDatabaseConfiguration, create: Bool) throws {
+        let hub = CommitHub()
+        let now = configuration.now
+        self.configuration = configuration
+        self.hub = hub
+        store = try DatabaseError.translating {
+            try Store(
+                directory: configuration.key.directory.path,
+                options: StoreOptions(isFlushedAtCommit: configuration.durability == .full),
+                create: create, clock: { Timestamp(now()) }, publish: { hub.publish($0) })
+        }
+        hub.attach(self)
+    }
+
+    /// The name of the database.
+    public var name: String { configuration.name }
+
+    /// The queue that handlers and delegates are called on.
+    public var completionQueue: DispatchQueue { configuration.completionQueue }
+
+    /// The number of documents that are not deleted.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    public var totalDocumentCount: Int {
+        get throws { try read { $0.documentCount } }
+    }
+
+    /// The sequence of the last change; 0 in a new database.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    public var lastSequence: UInt64 {
+        get throws { try read { $0.sequence } }
+    }
+
+    /// Told of every commit that changed documents, on the completion queue.
+    ///
+    /// Held weakly.
+    public var databaseChangeDelegate: (any DatabaseChangeDelegate)? {
+        get { hub.delegate }
+        set { hub.delegate = newValue }
+    }
+
+    /// The object of a type that is kept beside this database; made at the first call.
+    ///
+    /// For what is built on top of a database and must be there once for each, a replicator for
+    /// example. It lives as long as the database.
+    ///
+    /// - Parameter make: Makes the object. It must not call `companion` itself.
+    /// - Returns: The same object at every call with the same type.
+    public func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
+        companions.companion(make)
+    }
+
+    /// Ends everything that goes on in the database and closes its files.
+    func shutDown() {
+        observers.removeAll()
+        store.close()
+        hub.finish()
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// What tells databases apart, and where the files of one lie.
+///
+/// A database `name` is the directory `name.settle` in its location; `/` in a name is written `:`,
+/// so that all databases of a location lie side by side.
+struct DatabaseKey: Hashable, Sendable {
+    let name: String
+    /// The path of the location, symbolic links resolved.
+    let path: String
+
+    private static let suffix = ".settle"
+    private static let lengthMax = 200
+    private static let letters = Set("abcdefghijklmnopqrstuvwxyz")
+    private static let characters = letters.union("0123456789_$()+-/")
+
+    /// The directory that holds the files.
+    var directory: URL {
+        URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent(
+            name.replacing("/", with: ":") + Self.suffix, isDirectory: true)
+    }
+
+    /// True when the database is there.
+    var exists: Bool {
+        FileManager.default.fileExists(atPath: directory.appendingPathComponent("data.mdb").path)
+    }
+
+    /// The name of the database that a directory entry is; nil for other entries.
+    static func name(ofEntry entry: String) -> String? {
+        guard entry.hasSuffix(suffix) else { return nil }
+        let name = String(entry.dropLast(suffix.count)).replacing(":", with: "/")
+        return isValid(name) ? name : nil
+    }
+
+    /// Refuses a name that breaks the rules.
+    func checkName() throws(DatabaseError) {
+        guard Self.isValid(name) else {
+            throw DatabaseError(
+                .invalidDatabaseName,
+                "'\(name)' cannot be the name of a database: use 1 to \(Self.lengthMax) lower-case "
+                    + "letters, digits, and _ $ ( ) + - /, starting with a letter.")
+        }
+    }
+
+    private static func isValid(_ name: String) -> Bool {
+        guard let first = name.first, name.count <= lengthMax else { return false }
+        return letters.contains(first) && name.allSatisfy(characters.contains)
+    }
+
+    /// Makes the location, so that a database can be created in it.
+    func makeLocation() throws(DatabaseError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw DatabaseError(
+                .invalidFileLocation,
+                "The directory '\(directory.path)' cannot be made: \(error.localizedDescription)",
+                cause: error)
+        }
+    }
+
+    /// Removes the files of the database and its directory.
+    ///
+    /// Files of others are left alone.
+    func removeFiles() throws(DatabaseError) {
+        do {
+            let manager = FileManager.default
+            for file in ["data.mdb", "lock.mdb"] {
+                let url = directory.appendingPathComponent(file)
+                if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
+            }
+            if let rest = try? manager.contentsOfDirectory(atPath: directory.path), rest.isEmpty {
+                try manager.removeItem(at: directory)
+            }
+        } catch {
+            throw DatabaseError(
+                .inputOutput,
+                "The database in '\(directory.path)' cannot be removed: "
+                    + error.localizedDescription, cause: error)
+        }
+    }
+}

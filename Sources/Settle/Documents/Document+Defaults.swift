@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+
+extension Document {
+    /// Makes the identifiers of documents that are created without one.
+    ///
+    /// By default a random UUID, upper case. Replace it before the first document is made to use a
+    /// scheme of your own. Safe to read and set from any thread; it is used by all databases of
+    /// the process.
+    public static var idFactory: @Sendable () -> String {
+        get { defaults.withLock { $0.idFactory } }
+        set { defaults.withLock { $0.idFactory = newValue } }
+    }
+
+    /// Tells which strings are dates; by default ISO 8601 (``ISO8601DocumentDateFormatter``).
+    ///
+    /// Safe to read and set from any thread; it is used by all databases of the process.
+    public static var dateFormatter: any DocumentDateFormatter {
+        get { defaults.withLock { $0.dateFormatter } }
+        set { defaults.withLock { $0.dateFormatter = newValue } }
+    }
+
+    private struct Defaults: Sendable {
+        var idFactory: @Sendable () -> String = { UUID().uuidString }
+        var dateFormatter: any DocumentDateFormatter = ISO8601DocumentDateFormatter()
+    }
+
+    private static let defaults = Mutex(Defaults())
+}

@@ -1,0 +1,89 @@
+public import Foundation
+public import SettleDocuments
+
+extension Document: ExpressibleByDictionaryLiteral {
+    /// A document from a literal.
+    ///
+    /// The member `"id"` sets the identifier; without it the identifier comes from ``idFactory``.
+    /// Of a name that stands twice the last one counts.
+    public init(dictionaryLiteral elements: (String, Any?)...) {
+        self.init(elements)
+    }
+
+    /// A document from a dictionary of values that JSON can express, or dates.
+    public init(_ dictionary: [String: Any]) {
+        self.init(dictionary.map { ($0.key, $0.value) })
+    }
+
+    /// A document from JSON members.
+    public init(_ members: [String: JSONValue]) {
+        self.init(members.map { ($0.key, $0.value as Any) })
+    }
+
+    private init(_ elements: [(String, Any?)]) {
+        let hasId = elements.contains { $0.0 == Document.idMember }
+        self.init(id: hasId ? "" : Document.idFactory())
+        for (name, value) in elements { self[name] = value }
+    }
+}
+
+extension Document {
+    /// The member with a name as an untyped value; nil when there is none.
+    ///
+    /// Reads `NSNull` for null, `Bool`, `Int`, `Double`, `String`, `[Any]`, `[String: Any]`, and
+    /// `Date` for a string that ``dateFormatter`` understands. Takes those, other integer types,
+    /// `Float`, `UUID`, `URL`, and ``JSONValue``; nil removes the member. Anything else is refused
+    /// when the document is saved, with an error that names the member.
+    public subscript(name: String) -> Any? {
+        get { self[json: name].map { DynamicValue.any($0, dates: Document.dateFormatter) } }
+        set {
+            do {
+                self[json: name] = try DynamicValue.json(newValue)
+            } catch let error as DynamicValue.Unsupported {
+                reject(name, error.reason)
+            } catch {
+                reject(name, "a value that cannot be stored")
+            }
+        }
+    }
+
+    /// Every member but the identifier, as untyped values.
+    public var properties: [String: Any] {
+        json.mapValues { DynamicValue.any($0, dates: Document.dateFormatter) }
+    }
+
+    /// The names of the members but the identifier, sorted.
+    public var keys: [String] { json.keys.sorted() }
+
+    /// The number of members but the identifier.
+    public var count: Int { json.count }
+
+    /// The member as a string, also when it looks like a date; nil when it is not a string.
+    public func string(_ name: String) -> String? {
+        if case .string(let text)? = self[json: name] { text } else { nil }
+    }
+
+    /// The member as an integer; nil when it is not one.
+    public func integer(_ name: String) -> Int? {
+        if case .integer(let number)? = self[json: name] { Int(number) } else { nil }
+    }
+
+    /// The member as a double, also when it is stored as an integer; nil when it is no number.
+    public func double(_ name: String) -> Double? {
+        switch self[json: name] {
+        case .double(let number)?: number
+        case .integer(let number)?: Double(number)
+        default: nil
+        }
+    }
+
+    /// The member as a boolean; nil when it is not one.
+    public func bool(_ name: String) -> Bool? {
+        if case .bool(let flag)? = self[json: name] { flag } else { nil }
+    }
+
+    /// The member as a date; nil when it is not a string that ``dateFormatter`` understands.
+    public func date(_ name: String) -> Date? {
+        string(name).flatMap { Document.dateFormatter.date(from: $0) }
+    }
+}

@@ -1,0 +1,62 @@
+public import Foundation
+import SettleDocuments
+
+extension Document {
+    /// What is known about a document beside its members.
+    public struct MetaData: Sendable, Equatable {
+        /// The identifier.
+        public var id: String
+        /// The revision the document was read or saved at, `generation-digest`; nil for a document
+        /// that was never saved.
+        ///
+        /// Saving a document with a revision succeeds only when it is still the current one. Set
+        /// it to nil to write over whatever is there.
+        public var revision: String?
+        /// True for a tombstone.
+        public internal(set) var isDeleted: Bool
+        /// When the document was first saved here; nil until then.
+        public internal(set) var createDate: Date?
+        /// When it was last saved; nil until then.
+        public internal(set) var lastChange: Date?
+        /// The names in the member `channels`, which tell a server who may see the document.
+        public var channels: [String]
+        /// The member `type`: what kind of document it is.
+        public var type: String?
+    }
+
+    private static let channelsMember = "channels"
+    private static let typeMember = "type"
+
+    /// The identifier, revision, dates, channels, and type.
+    ///
+    /// `channels` and `type` are members of the document like any other; setting them here sets
+    /// those members.
+    public var metaData: MetaData {
+        get {
+            MetaData(
+                id: id, revision: facts.revision?.description, isDeleted: facts.isDeleted,
+                createDate: facts.created.map(Date.init), lastChange: facts.changed.map(Date.init),
+                channels: channels, type: string(Self.typeMember))
+        }
+        set {
+            id = newValue.id
+            if newValue.revision != facts.revision?.description {
+                facts.revision = newValue.revision.flatMap { Revision($0) }
+                if newValue.revision != nil, facts.revision == nil {
+                    reject("metaData.revision", "a text that is not a revision")
+                }
+            }
+            if newValue.type != string(Self.typeMember) { self[Self.typeMember] = newValue.type }
+            if newValue.channels != channels {
+                self[Self.channelsMember] = newValue.channels.isEmpty ? nil : newValue.channels
+            }
+        }
+    }
+
+    private var channels: [String] {
+        guard case .array(let elements)? = self[json: Self.channelsMember] else { return [] }
+        return elements.compactMap { element in
+            if case .string(let name) = element { name } else { nil }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import SettleDocuments
+import SettleStorage
+
+/// A JSON object with an identifier: the unit that is stored, indexed, and replicated.
+///
+/// A document is a value. Changing it changes this copy; saving it stores the copy as a new
+/// revision. A document that was fetched reads its members in place from the stored form and
+/// makes a Swift value only of what is asked for.
+///
+/// ```swift
+/// var fruit: Document = ["type": "fruit", "name": "Apple", "ripe": Date()]
+/// fruit["colour"] = "red"
+/// fruit = try await database.add(fruit)
+/// ```
+public struct Document: Sendable {
+    /// What the document is found under: 1 to 255 bytes of UTF-8 that do not start with `_`.
+    ///
+    /// Checked when the document is saved.
+    public var id: String
+    /// Content that is stored with the document, each under a name of its own.
+    ///
+    /// Reading a document does not read its attachments; ``DocumentAttachment/data()`` does.
+    public var attachments: [DocumentAttachment] = []
+
+    /// The members as they are stored; nil for a document made in memory.
+    private var stored: PackedValue?
+    /// Members that were set (or, with nil, removed) since.
+    private var edits: [String: JSONValue?] = [:]
+    /// Members that were set to something that cannot be stored, and why.
+    private var unsupported: [String: String] = [:]
+    /// What the store knows about the document.
+    var facts = Facts()
+
+    struct Facts: Sendable, Equatable {
+        var revision: Revision?
+        var isDeleted = false
+        var created: Timestamp?
+        var changed: Timestamp?
+    }
+
+    /// The member that holds the identifier in JSON.
+    ///
+    /// It is not stored among the others.
+    static let idMember = "id"
+
+    /// An empty document with an identifier from ``idFactory``.
+    public init() {
+        self.init(id: Document.idFactory())
+    }
+
+    /// An empty document with an identifier.
+    public init(id: String) {
+        self.id = id
+    }
+
+    /// A document as it is stored.
+    ///
+    /// - Throws: ``PackedError`` when the stored bytes are damaged.
+    init(id: String, record: DocumentRecord, in database: Database? = nil) throws {
+        try record.body.check()
+        self.id = id
+        stored = record.body
+        attachments = record.attachments.map { DocumentAttachment($0, in: database) }
+        facts = Facts(
+            revision: record.revision, isDeleted: record.isDeleted, created: record.created,
+            changed: record.changed)
+    }
+
+    /// The member with a name; nil when there is none.
+    ///
+    /// `"id"` is the identifier. Setting nil removes a member.
+    public subscript(json name: String) -> JSONValue? {
+        get {
+            if name == Self.idMember { return .string(id) }
+            if let edit = edits[name] { return edit }
+            // The bytes were checked when the document was read.
+            return try? stored?.member(name)
+        }
+        set {
+            if name == Self.idMember {
+                guard case .string(let text)? = newValue else {
+                    return reject(name, "an identifier that is not a string")
+                }
+                unsupported[name] = nil
+                id = text
+            } else {
+                unsupported[name] = nil
+                edits.updateValue(newValue, forKey: name)
+            }
+        }
+    }
+
+    /// Notes that a member was set to something that cannot be stored.
+    mutating func reject(_ name: String, _ reason: String) {
+        unsupported[name] = reason
+    }
+
+    /// Every member but the identifier.
+    public var json: [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if case .object(let object)? = try? stored?.value() { members = object }
+        for (name, edit) in edits { members[name] = edit }
+        return members
+    }
+
+    /// The stored form of the members.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
+    ///   JSON cannot express, `documentTooLarge` when the limits are passed.
+    func packed() throws -> PackedValue {
+        if let (name, reason) = unsupported.min(by: { $0.key < $1.key }) {
+            throw DatabaseError(
+                .invalidDocument, "The member '\(name)' of the document '\(id)' holds \(reason).",
+                documentId: id)
+        }
+        if edits.isEmpty, let stored { return stored }
+        do {
+            return try PackedValue(.object(json))
+        } catch {
+            throw DatabaseError(
+                .documentTooLarge, "The document '\(id)' cannot be stored: \(error).",
+                documentId: id, cause: error)
+        }
+    }
+}
+
+extension Document: Equatable {
+    /// Two documents are equal when their identifiers, members, and attachments are; revisions do
+    /// not count.
+    public static func == (left: Document, right: Document) -> Bool {
+        left.id == right.id && left.unsupported == right.unsupported
+            && left.attachments == right.attachments && left.json == right.json
+    }
+}

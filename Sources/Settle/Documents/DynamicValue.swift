@@ -1,0 +1,104 @@
+import Foundation
+import SettleDocuments
+
+/// Translation between JSON values and the untyped values of the closures and subscripts.
+enum DynamicValue {
+    /// Why a value cannot be stored; a phrase that continues "holds …".
+    struct Unsupported: Error {
+        let reason: String
+    }
+
+    /// The untyped form of a value: `NSNull`, `Bool`, `Int`, `Double`, `String`, `[Any]`,
+    /// `[String: Any]`, and, when a formatter is given, `Date` for the strings it understands.
+    static func any(_ value: JSONValue, dates: (any DocumentDateFormatter)? = nil) -> Any {
+        switch value {
+        case .null: NSNull()
+        case .bool(let flag): flag
+        case .integer(let number): Int(number)
+        case .double(let number): number
+        case .string(let text): dates?.date(from: text) ?? text
+        case .array(let elements): elements.map { any($0, dates: dates) }
+        case .object(let members): members.mapValues { any($0, dates: dates) }
+        }
+    }
+
+    /// The JSON form of an untyped value; nil for the absent value.
+    ///
+    /// - Throws: ``Unsupported`` for what JSON cannot express.
+    static func json(_ any: Any?) throws -> JSONValue? {
+        guard let any else { return nil }
+        switch any {
+        case let optional as any OptionalValue:
+            return try json(optional.unwrapped)
+        case let value as JSONValue:
+            return value
+        case is NSNull:
+            return .null
+        case let flag as Bool:
+            return .bool(flag)
+        case let number as any BinaryInteger:
+            guard let exact = Int64(exactly: number) else {
+                throw Unsupported(
+                    reason: "an integer beyond 64 bits; store it as a string or a double")
+            }
+            return .integer(exact)
+        case let number as Double:
+            return try json(finite: number)
+        case let number as Float:
+            return try json(finite: Double(number))
+        case let text as any StringProtocol:
+            return .string(String(text))
+        case let date as Date:
+            return .string(Document.dateFormatter.string(from: date))
+        case let identifier as UUID:
+            return .string(identifier.uuidString)
+        case let address as URL:
+            return .string(address.absoluteString)
+        case let document as Document:
+            return .object(document.json)
+        case let number as NSNumber:
+            return try json(number)
+        case let elements as [Any?]:
+            return .array(try elements.map { try json($0) ?? .null })
+        case let members as [AnyHashable: Any?]:
+            return try json(members)
+        default:
+            throw Unsupported(
+                reason: "a value of type \(type(of: any)), which JSON cannot express")
+        }
+    }
+
+    private static func json(finite number: Double) throws -> JSONValue {
+        guard number.isFinite else {
+            throw Unsupported(reason: "a number that is not finite, which JSON cannot express")
+        }
+        return .double(number)
+    }
+
+    private static func json(_ number: NSNumber) throws -> JSONValue {
+        if let exact = Int64(exactly: number), Double(exact) == number.doubleValue {
+            return .integer(exact)
+        }
+        return try json(finite: number.doubleValue)
+    }
+
+    private static func json(_ members: [AnyHashable: Any?]) throws -> JSONValue {
+        var object: [String: JSONValue] = [:]
+        for (name, member) in members {
+            guard let name = name.base as? String else {
+                throw Unsupported(reason: "a dictionary whose keys are not strings")
+            }
+            if let value = try json(member) { object[name] = value }
+        }
+        return .object(object)
+    }
+}
+
+/// An optional inside an `Any`, which a cast alone does not see through.
+private protocol OptionalValue {
+    var unwrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate var unwrapped: Any? { self.map { $0 as Any } }
+}

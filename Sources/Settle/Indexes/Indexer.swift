@@ -1,0 +1,41 @@
+extension Database {
+    /// Called by a map function once for each row it wants the index to have.
+    ///
+    /// - Parameters:
+    ///   - key: What the row is found under; nil (a member that the document does not have, for
+    ///     example) adds no row. `NSNull` is a key like any other.
+    ///   - value: What the row holds; nil for nothing.
+    public typealias AddIndexRow = (_ key: Any?, _ value: Any?) -> Void
+
+    /// Turns a document into index rows.
+    ///
+    /// It must depend on the document alone and be safe to call from any thread; what it emits is
+    /// stored.
+    public typealias Map =
+        @Sendable (_ document: Document, _ addIndexRow: @escaping AddIndexRow) -> Void
+
+    /// Makes one value of many, as CouchDB's reduce functions do.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the rows, in order; empty when `rereduce` is true.
+    ///   - values: The values of the rows (`NSNull` for a row without one), or, when `rereduce` is
+    ///     true, results of earlier calls.
+    ///   - rereduce: True when results are reduced again.
+    /// - Returns: A value that JSON can express, of the same kind in both cases.
+    public typealias Reduce =
+        @Sendable (_ keys: [Any], _ values: [Any], _ rereduce: Bool) -> Any
+}
+
+/// What an index is made of.
+///
+/// ``Database/Index`` is the one to use; another type may conform to bring its map along.
+public protocol Indexer: Sendable {
+    /// The name queries use; unique in the database.
+    var name: String { get }
+    /// Changed when the map or reduce changes: the index is then built anew. Any text.
+    var version: String { get }
+    /// The rows of a document.
+    var map: Database.Map { get }
+    /// Makes one value of many; nil for an index that is only looked up.
+    var reduce: Database.Reduce? { get }
+}

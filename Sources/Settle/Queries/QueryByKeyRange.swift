@@ -1,0 +1,78 @@
+public import SettleDocuments
+import SettleIndexing
+
+/// Asks for the rows from one key to another.
+///
+/// In a descending query the start is the high end, as in CouchDB.
+public struct QueryByKeyRange: QueryParameters {
+    /// The order of the rows; ascending by default.
+    public var sortOrder = QuerySortOrder.ascending
+    /// The most rows to return; 0, the default, for all.
+    public var rowLimit: UInt = 0
+    /// How many rows to pass over; 0 by default.
+    public var startRow: UInt = 0
+    /// True to get each row's document with it.
+    public var includeDocuments = false
+    /// False to get the rows themselves from an index that has a reduce function.
+    public var reduce = true
+    /// True to reduce the rows of each key by themselves.
+    public var group = false
+    /// Above 0 to reduce together the rows whose keys start with the same elements, this many.
+    public var groupLevel: UInt = 0
+    /// False to leave out the rows with the start key itself.
+    public var inclusiveStart = true
+    /// False to leave out the rows with the end key itself.
+    public var inclusiveEnd = true
+    /// Narrows the start, among the rows with the start key, to this document.
+    public var startDocumentId: String?
+    /// Narrows the end, among the rows with the end key, to this document.
+    public var endDocumentId: String?
+    /// The start key as JSON; nil for the first row there is.
+    public var startKeyJSON: JSONValue?
+    /// The end key as JSON; nil for the last row there is.
+    public var endKeyJSON: JSONValue?
+    private var unsupported: String?
+
+    /// A range; both ends are included, and nil stands for the first or last row there is.
+    ///
+    /// A key that JSON cannot express makes the query fail. `NSNull()` is the key null.
+    public init(startKey: Any? = nil, endKey: Any? = nil) {
+        startKeyJSON = converted(startKey)
+        endKeyJSON = converted(endKey)
+    }
+
+    /// The start key; nil for the first row there is.
+    public var startKey: Any? {
+        get { startKeyJSON.map { DynamicValue.any($0) } }
+        set { startKeyJSON = converted(newValue) }
+    }
+
+    /// The end key; nil for the last row there is.
+    public var endKey: Any? {
+        get { endKeyJSON.map { DynamicValue.any($0) } }
+        set { endKeyJSON = converted(newValue) }
+    }
+
+    private mutating func converted(_ key: Any?) -> JSONValue? {
+        do {
+            return try DynamicValue.json(key)
+        } catch {
+            unsupported = (error as? DynamicValue.Unsupported)?.reason ?? "\(error)"
+            return nil
+        }
+    }
+}
+
+extension QueryByKeyRange: IndexQueryConvertible {
+    func selection() throws(DatabaseError) -> IndexQuery.Selection {
+        if let unsupported { throw .unsupportedKey(unsupported) }
+        return .range(
+            start: startKeyJSON.map {
+                IndexQuery.KeyBound(
+                    key: $0, documentID: startDocumentId, isInclusive: inclusiveStart)
+            },
+            end: endKeyJSON.map {
+                IndexQuery.KeyBound(key: $0, documentID: endDocumentId, isInclusive: inclusiveEnd)
+            })
+    }
+}

@@ -1,0 +1,188 @@
+import SettleDocuments
+import SettleStorage
+
+/// A state of a database that is being changed; all of it is committed or nothing.
+///
+/// Valid only inside the closure it was handed to (``Database/write(_:)``); using it later traps.
+public final class Transaction: Snapshot {
+    private let store: StoreTransaction
+
+    init(_ store: StoreTransaction, of database: Database) {
+        self.store = store
+        super.init(store, of: database)
+    }
+
+    /// The changes made so far in this closure, in order.
+    public var changes: [DocumentChange] { store.changes.map { DocumentChange($0) } }
+
+    /// The document as it was before this closure began; nil when there was none.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func previous(_ id: String) throws -> Document? {
+        try DatabaseError.translating {
+            guard let record = try store.previousRecord(id), !record.isDeleted else { return nil }
+            return try Document(id: id, record: record, in: database)
+        }
+    }
+
+    /// The last change of a document before this closure began; nil when there never was one.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func previousChange(of id: String) throws -> DocumentChange? {
+        try DatabaseError.translating {
+            try store.previousRecord(id).map { DocumentChange(id: id, record: $0) }
+        }
+    }
+
+    /// Stores a new document.
+    ///
+    /// - Returns: The document with its revision and dates.
+    /// - Throws: ``DatabaseError`` with `documentExists`; otherwise as ``save(_:)``.
+    @discardableResult
+    public func add(_ document: Document) throws -> Document {
+        try put(document, precondition: .absent, origin: nil)
+    }
+
+    /// Changes a document that is there.
+    ///
+    /// - Returns: The document with its new revision.
+    /// - Throws: ``DatabaseError`` with `documentNotFound`; otherwise as ``save(_:)``.
+    @discardableResult
+    public func update(_ document: Document) throws -> Document {
+        let precondition = document.facts.revision.map { Precondition.revision($0) } ?? .present
+        guard try base.record(document.id).map({ !$0.isDeleted }) ?? false else {
+            try check(document)
+            throw DatabaseError(StorageError.documentNotFound(id: document.id))
+        }
+        return try put(document, precondition: precondition, origin: nil)
+    }
+
+    /// Stores a document, new or not.
+    ///
+    /// - Returns: The document with its new revision.
+    /// - Throws: ``DatabaseError`` with `conflict` when the document has a revision and that is not
+    ///   the current one; `invalidDocumentId`, `invalidDocument`, or `documentTooLarge` before
+    ///   anything is written; `diskFull` and the like when the store cannot take it.
+    @discardableResult
+    public func save(_ document: Document) throws -> Document {
+        let precondition = document.facts.revision.map { Precondition.revision($0) } ?? .none
+        return try put(document, precondition: precondition, origin: nil)
+    }
+
+    /// Deletes a document, leaving a tombstone that replication can pass on.
+    ///
+    /// - Returns: False when there was none.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    @discardableResult
+    public func delete(documentWithId id: String) throws -> Bool {
+        try storeDeletion(ofDocumentWithId: id, origin: nil)
+    }
+
+    /// Stores a document as a replication received it.
+    ///
+    /// There is no check of the revision: the caller has settled what may be written over.
+    ///
+    /// - Parameters:
+    ///   - document: The document; its revision does not count.
+    ///   - origin: The name of the replication, 1 to 255 bytes, kept with the change.
+    /// - Returns: The document with its new revision.
+    /// - Throws: As ``save(_:)``, but for `conflict`.
+    @discardableResult
+    public func store(_ document: Document, from origin: String) throws -> Document {
+        try put(document, precondition: .none, origin: origin)
+    }
+
+    /// Deletes a document because a replication says so.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - origin: The name of the replication, 1 to 255 bytes, kept with the change.
+    /// - Returns: False when there was no such document.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    @discardableResult
+    public func storeDeletion(ofDocumentWithId id: String, from origin: String) throws -> Bool {
+        try storeDeletion(ofDocumentWithId: id, origin: origin)
+    }
+
+    /// Removes every trace of a document: no tombstone is left, nothing is passed on.
+    ///
+    /// - Returns: False when there was none.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    @discardableResult
+    public func purge(documentWithId id: String) throws -> Bool {
+        try DatabaseError.translating { try store.purge(id) }
+    }
+
+    /// The side table with a name, made on first use.
+    ///
+    /// Side tables hold the bytes of whoever builds on the database, an outbox for example. They
+    /// are committed, or rolled back, with the documents.
+    ///
+    /// - Parameter name: 1 to 200 bytes of UTF-8. Choose one that nobody else chooses.
+    /// - Returns: The table, to read and to write.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    public func sideTable(named name: String) throws -> SideTable {
+        precondition((1...200).contains(name.utf8.count), "A side table has a name.")
+        return try DatabaseError.translating {
+            SideTable(try store.createTable(named: SideTable.prefix + name))
+        }
+    }
+
+    private func put(
+        _ document: Document, precondition: Precondition, origin: String?
+    ) throws -> Document {
+        try check(document)
+        return try DatabaseError.translating {
+            let body = try document.packed()
+            let record = try store.put(
+                document.id, body: body, attachments: try records(of: document),
+                precondition: precondition, origin: origin)
+            return try Document(id: document.id, record: record, in: database)
+        }
+    }
+
+    private func check(_ document: Document) throws {
+        do {
+            try DocumentIdentifier.check(document.id)
+        } catch {
+            throw DatabaseError(
+                .invalidDocumentId, "A document cannot be stored: \(error)",
+                documentId: document.id, cause: error)
+        }
+    }
+
+    /// Stores what is attached and gives what the record says of it.
+    private func records(of document: Document) throws -> [AttachmentRecord] {
+        guard Set(document.attachments.map(\.name)).count == document.attachments.count else {
+            throw DatabaseError(
+                .invalidDocument,
+                "Two attachments of the document '\(document.id)' have the same name.",
+                documentId: document.id)
+        }
+        return try document.attachments.map { attachment in
+            if let record = attachment.record, try store.hasContent(record.digest) {
+                return record
+            }
+            let content = [UInt8](try attachment.data())
+            return AttachmentRecord(
+                name: attachment.name, contentType: attachment.contentType,
+                digest: try store.store(content: content), length: content.count)
+        }
+    }
+
+    private func storeDeletion(ofDocumentWithId id: String, origin: String?) throws -> Bool {
+        try DatabaseError.translating {
+            guard let record = try store.record(id), !record.isDeleted else { return false }
+            try store.put(
+                id, body: Self.emptyBody, isDeleted: true, precondition: .present, origin: origin)
+            return true
+        }
+    }
+
+    private static let emptyBody: PackedValue = {
+        guard let body = try? PackedValue(.object([:])) else {
+            preconditionFailure("An empty object can always be packed.")
+        }
+        return body
+    }()
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import Settle
+
+/// A database named by a path: `./shop` is the database `shop` in the folder `.`.
+///
+/// On the disk that is a folder `shop.settle`; a path that ends so, or in a slash, names the same
+/// database, because that is what a shell completes.
+struct DatabasePath: Sendable {
+    /// The folder that holds the database.
+    let location: URL
+    /// Its name.
+    let name: String
+
+    private static let suffix = ".settle"
+
+    /// Reads a path from the command line.
+    ///
+    /// - Throws: `ValidationError` when no name can be made of it.
+    init(parsing text: String) throws {
+        let url = URL(fileURLWithPath: text).standardizedFileURL
+        var name = url.lastPathComponent
+        if name.hasSuffix(Self.suffix) {
+            // In the name of a folder a colon stands for the slash of a database's name.
+            name = String(name.dropLast(Self.suffix.count)).replacing(":", with: "/")
+        }
+        guard !text.isEmpty, !name.isEmpty, name != "/", ![".", ".."].contains(text) else {
+            throw ValidationError(
+                "'\(text)' names no database. Give a folder and a name, for example ./shop")
+        }
+        self.name = name
+        location = url.deletingLastPathComponent()
+    }
+
+    /// The configuration that opens it; nothing is called back on the main queue.
+    var configuration: Database.OpenDatabaseConfiguration {
+        Database.OpenDatabaseConfiguration(
+            name: name, fileLocation: location,
+            completionQueue: DispatchQueue(label: "settle.\(name)"))
+    }
+
+    /// Runs `body` with the database open and closes it afterwards, thrown or not.
+    ///
+    /// - Parameters:
+    ///   - create: Whether to make the database when there is none.
+    ///   - body: What to do with it.
+    /// - Returns: What `body` returns.
+    /// - Throws: ``CommandFailure`` when there is none; what opening and `body` throw.
+    func withDatabase<Value>(
+        create: Bool = false, _ body: (Database) async throws -> Value
+    ) async throws -> Value {
+        guard let database = try await Database.open(with: configuration, create: create) else {
+            throw CommandFailure(missing())
+        }
+        do {
+            let value = try await body(database)
+            await database.close()
+            return value
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    private func missing() -> String {
+        let sentence = "There is no database '\(name)' in \(location.path)."
+        let names = (try? Database.allDatabaseNames(underLocation: location)) ?? []
+        guard !names.isEmpty else {
+            return sentence + " 'settle import' makes one."
+        }
+        return sentence + " There is: \(names.joined(separator: ", "))."
+    }
+}
+
+/// The database argument that most commands begin with.
+struct DatabaseArgument: ParsableArguments {
+    /// The database.
+    @Argument(
+        help: ArgumentHelp(
+            "The database: a folder and a name, for example ./shop.",
+            discussion: "The name is in lower case. On the disk it is the folder shop.settle.",
+            valueName: "database"),
+        completion: .directory,
+        transform: DatabasePath.init(parsing:))
+    var path: DatabasePath
+}

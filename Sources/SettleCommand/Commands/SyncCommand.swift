@@ -1,0 +1,174 @@
+import ArgumentParser
+import Foundation
+import Settle
+import SettleREST
+import SettleSync
+
+/// `settle sync`: replication with a table of a server.
+struct SyncCommand: SettleSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Replicate a database with a table of a server.",
+        discussion: """
+            First sends what was changed here, then fetches what was changed there, deletions
+            included. The database is made when there is none. What could not be sent waits in it
+            and is sent the next time.
+
+            A conflict is a document that was changed on both sides. --on-conflict says who wins:
+            local or server, the latest by their clocks, or merge, which takes each member from the
+            side that changed it. With leave, the default, both versions are kept and the document
+            waits; run the command again with another answer.
+
+            With --channel only documents in one of these channels are fetched. With --repeat the
+            command goes on until it is interrupted.
+
+            Ends with status 1 when the replication failed, when conflicts are left, and when the
+            server refused documents; what was done is printed all the same.
+
+            Examples:
+              settle sync ./shop http://127.0.0.1:8080/tables/items
+              settle sync ./shop https://example.org/tables/items --token-file token
+              settle sync ./europe http://127.0.0.1:8080/tables/cities --channel continent-EU
+            """)
+
+    /// The environment variable that holds a token.
+    static let tokenVariable = "SETTLE_TOKEN"
+
+    @OptionGroup var database: DatabaseArgument
+
+    @Argument(help: ArgumentHelp("The table: http://HOST:PORT/tables/NAME.", valueName: "url"))
+    var url: String
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with the token to show. Without it the environment variable \(tokenVariable) is \
+            used, and without that no token.
+            """, valueName: "file"),
+        completion: .file())
+    var tokenFile: String?
+
+    @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
+    var channel: [String] = []
+
+    @Flag(help: "Send nothing; what was changed here waits.")
+    var pullOnly = false
+
+    @Flag(name: .customLong("repeat"), help: "Go on until interrupted.")
+    var isRepeating = false
+
+    @Option(help: "Who wins when a document was changed on both sides.")
+    var onConflict: ConflictArgument = .leave
+
+    @Flag(help: "Print the counts as a JSON object, with --repeat one a cycle.")
+    var json = false
+
+    func perform() async throws {
+        var configuration = try TableRemote.configuration(
+            parsing: url, token: try token(), isRepeating: isRepeating,
+            isBidirectional: !pullOnly, channels: channel)
+        configuration.conflictHandler = onConflict.handler
+        let chosen = configuration
+        let output = Output(isLineBuffered: true)
+        try await database.path.withDatabase(create: true) { database in
+            if isRepeating {
+                try await goOn(database, chosen, output)
+            } else {
+                try await once(database, chosen, output)
+            }
+        }
+    }
+
+    private func token() throws -> String? {
+        if let tokenFile { return try SecretFile.read(tokenFile) }
+        let token = ProcessInfo.processInfo.environment[Self.tokenVariable]
+        return token.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private func once(
+        _ database: Database, _ configuration: ReplicationConfiguration, _ output: Output
+    ) async throws {
+        let progress = ReplicationProgress()
+        let events = database.replicationEvents
+        let listening = Task { for await event in events { progress.show(event) } }
+        defer {
+            listening.cancel()
+            progress.end()
+        }
+        let begun = ContinuousClock.now
+        let summary = try await database.replicate(with: configuration)
+        progress.end()
+        try output.line(line(for: summary, elapsed: begun.duration(to: .now)))
+        try output.flush()
+        try checkLeftovers(
+            of: database, with: try TableRemote.identifier(of: configuration))
+    }
+
+    /// Replicates until the task is cancelled, which is how this is meant to end.
+    private func goOn(
+        _ database: Database, _ configuration: ReplicationConfiguration, _ output: Output
+    ) async throws {
+        let progress = ReplicationProgress()
+        let events = database.replicationEvents
+        try await database.startReplication(with: configuration)
+        var isFirst = true
+        do {
+            for await event in events {
+                progress.show(event)
+                switch event {
+                case .completed(let summary):
+                    progress.end()
+                    if isFirst || summary != ReplicationSummary() {
+                        try output.line(line(for: summary, elapsed: nil))
+                    }
+                    isFirst = false
+                case .failed(let error):
+                    progress.end()
+                    StandardError.line("\(error.message) Trying again.")
+                default: break
+                }
+            }
+        } catch {
+            await database.stopReplication()
+            throw error
+        }
+        progress.end()
+        await database.stopReplication()
+    }
+
+    private func line(for summary: ReplicationSummary, elapsed: Duration?) -> String {
+        json ? SummaryText.json(summary) : SummaryText.sentence(summary, elapsed: elapsed)
+    }
+
+    private func checkLeftovers(of database: Database, with remote: String) throws {
+        let rejected = try database.rejectedOperations(with: remote)
+        for operation in rejected.prefix(Self.listCountMax) {
+            if case .rejected(let reason) = operation.state {
+                StandardError.line("\(name(operation.documentId)): \(ScreenText.printable(reason))")
+            }
+        }
+        let conflicts = try database.replicationConflicts(with: remote)
+        for conflict in conflicts.prefix(Self.listCountMax) {
+            StandardError.line("\(name(conflict.documentId)): changed here and on the server.")
+        }
+        var sentences: [String] = []
+        if !rejected.isEmpty {
+            sentences.append(
+                "The server refused \(Quantity.count(rejected.count, "document")). Correct what it "
+                    + "says is wrong; each is sent again with the next sync.")
+        }
+        if !conflicts.isEmpty {
+            let verb = conflicts.count == 1 ? "conflict is" : "conflicts are"
+            sentences.append(
+                "\(Quantity.number(conflicts.count)) \(verb) left; sync again with --on-conflict "
+                    + "local, server, latest or merge.")
+        }
+        guard sentences.isEmpty else {
+            throw CommandFailure(sentences.joined(separator: " "))
+        }
+    }
+
+    private static let listCountMax = 10
+
+    private func name(_ id: String) -> String { "'\(ScreenText.printable(id))'" }
+}

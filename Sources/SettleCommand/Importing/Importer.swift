@@ -1,0 +1,184 @@
+import Settle
+
+/// Stores the documents of a stream in transactions of many, holding one batch in memory.
+struct Importer {
+    /// What becomes of a document whose identifier is there already.
+    enum Existing: String, CaseIterable {
+        case replace, skip, fail
+    }
+
+    /// What an import did.
+    struct Counts: Equatable, Sendable {
+        /// Documents that are new.
+        var added = 0
+        /// Documents that took the place of one that was there.
+        var replaced = 0
+        /// Documents left out, because theirs was there.
+        var skipped = 0
+
+        /// Documents that the database holds because of this import.
+        var stored: Int { added + replaced }
+
+        static func += (left: inout Counts, right: Counts) {
+            left.added += right.added
+            left.replaced += right.replaced
+            left.skipped += right.skipped
+        }
+    }
+
+    /// An import that ended early.
+    struct Stopped: Error {
+        /// What had been stored by then; it stays stored.
+        let counts: Counts
+        /// Where in the source it stopped, from 1; nil when the cause lies elsewhere.
+        let line: Int?
+        /// Why.
+        let reason: String
+        /// Whether somebody asked it to stop.
+        var isInterrupted = false
+    }
+
+    private let database: Database
+    private let reader: DocumentReader
+    private let existing: Existing
+
+    // Large enough that the flush to the disk does not count, small enough that an interruption
+    // takes effect at once and that memory stays flat.
+    private static let batchCountMax = 2_000
+    private static let batchBytesMax = 4 << 20
+
+    /// An importer into a database.
+    init(into database: Database, idMember: String? = nil, existing: Existing = .replace) {
+        self.database = database
+        reader = DocumentReader(idMember: idMember)
+        self.existing = existing
+    }
+
+    /// Stores everything that `next` gives out until it gives nil.
+    ///
+    /// - Parameters:
+    ///   - next: The next bytes of the text.
+    ///   - progress: Told after each transaction what was stored and how many bytes were read.
+    /// - Returns: What was stored.
+    /// - Throws: ``Stopped`` at the first record that is no document, when the task is cancelled,
+    ///   or when the database refuses. The documents before are stored, and no others.
+    func run(
+        _ next: () async throws -> [UInt8]?,
+        progress: (Counts, _ bytesRead: Int) -> Void = { _, _ in }
+    ) async throws -> Counts {
+        var splitter = RecordSplitter()
+        var batch = Batch()
+        var counts = Counts()
+        var bytesRead = 0
+        var isAtEnd = false
+        while !isAtEnd {
+            let fault = await take(
+                next, into: &batch, through: &splitter, bytesRead: &bytesRead, isAtEnd: &isAtEnd)
+            // What came before the fault is stored, so that the count is also the place.
+            try await store(&batch, counts: &counts)
+            progress(counts, bytesRead)
+            if let fault { throw Stopped(counts: counts, line: fault.line, reason: fault.message) }
+            if Task.isCancelled {
+                throw Stopped(
+                    counts: counts, line: nil, reason: "Interrupted.", isInterrupted: true)
+            }
+        }
+        return counts
+    }
+
+    private struct Batch {
+        var documents: [Document] = []
+        var byteCount = 0
+
+        var isFull: Bool {
+            documents.count >= Importer.batchCountMax || byteCount >= Importer.batchBytesMax
+        }
+    }
+
+    private struct Fault {
+        let line: Int?
+        let message: String
+    }
+
+    /// Fills the batch; answers why it cannot go on.
+    private func take(
+        _ next: () async throws -> [UInt8]?, into batch: inout Batch,
+        through splitter: inout RecordSplitter, bytesRead: inout Int, isAtEnd: inout Bool
+    ) async -> Fault? {
+        do {
+            while !batch.isFull {
+                let bytes = try await next()
+                bytesRead += bytes?.count ?? 0
+                var found: [RecordSplitter.Record] = []
+                do {
+                    if let bytes {
+                        try splitter.add(bytes) { found.append($0) }
+                    } else {
+                        isAtEnd = true
+                        try splitter.end { found.append($0) }
+                    }
+                } catch let failure as RecordSplitter.Failure {
+                    try append(found, to: &batch, inArray: splitter.isArray)
+                    throw failure
+                }
+                try append(found, to: &batch, inArray: splitter.isArray)
+                if isAtEnd || Task.isCancelled { return nil }
+            }
+            return nil
+        } catch is CancellationError {
+            return nil
+        } catch let failure as RecordSplitter.Failure {
+            return Fault(line: failure.line, message: failure.message)
+        } catch let failure as DocumentReader.Failure {
+            return Fault(line: failure.line, message: failure.message)
+        } catch {
+            return Fault(line: nil, message: FailureText.sentence(for: error))
+        }
+    }
+
+    private func append(
+        _ records: [RecordSplitter.Record], to batch: inout Batch, inArray: Bool
+    ) throws {
+        for record in records {
+            batch.documents.append(try reader.document(from: record, inArray: inArray))
+            batch.byteCount += record.bytes.count
+        }
+    }
+
+    private func store(_ batch: inout Batch, counts: inout Counts) async throws {
+        guard !batch.documents.isEmpty else { return }
+        let documents = batch.documents
+        batch = Batch()
+        do {
+            counts += try await database.write { [existing] transaction in
+                try Self.store(documents, existing: existing, in: transaction)
+            }
+        } catch {
+            throw Stopped(counts: counts, line: nil, reason: FailureText.sentence(for: error))
+        }
+    }
+
+    private static func store(
+        _ documents: [Document], existing: Existing, in transaction: Transaction
+    ) throws -> Counts {
+        var counts = Counts()
+        for document in documents {
+            let isThere = try transaction.document(document.id) != nil
+            switch (isThere, existing) {
+            case (false, _):
+                try transaction.save(document)
+                counts.added += 1
+            case (true, .replace):
+                try transaction.save(document)
+                counts.replaced += 1
+            case (true, .skip):
+                counts.skipped += 1
+            case (true, .fail):
+                throw CommandFailure(
+                    "A document '\(ScreenText.printable(document.id))' is there already. Import "
+                        + "with --existing replace or --existing skip to go on.")
+            }
+        }
+        return counts
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Settle
+
+/// A document as the tool shows it.
+enum DocumentText {
+    /// The document's members with its identifier.
+    static func value(of document: Document) -> JSONValue {
+        var members = document.json
+        members["id"] = .string(document.id)
+        return .object(members)
+    }
+
+    /// A line with the identifier, the revision and the time of the last change.
+    static func heading(of document: Document) -> String {
+        let metaData = document.metaData
+        var facts: [String] = []
+        if let revision = metaData.revision { facts.append("revision \(revision)") }
+        if let change = metaData.lastChange {
+            facts.append("changed \(change.formatted(.iso8601))")
+        }
+        let heading = ScreenText.printable(document.id)
+        return facts.isEmpty ? heading : heading + "  (\(facts.joined(separator: ", ")))"
+    }
+}

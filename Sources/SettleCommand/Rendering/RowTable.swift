@@ -1,0 +1,92 @@
+import Settle
+
+/// The rows of a query as a table: a column for each member of the key, one for the value.
+struct RowTable {
+    private let keys: [String]
+    private let value: String?
+    private let reduce: ReduceArgument?
+
+    /// A table for rows whose keys are made of these members.
+    ///
+    /// - Parameters:
+    ///   - keys: The paths that make the key.
+    ///   - value: The path of the value.
+    ///   - reduce: How the rows were summed up; nil for the rows themselves.
+    ///   - level: How many members of the key a group shares; nil for all.
+    ///   - isGrouped: Whether there is a row for each key.
+    init(
+        keys: [String], value: String?, reduce: ReduceArgument?, level: Int?,
+        isGrouped: Bool
+    ) {
+        let isTotal = reduce != nil && level == nil && !isGrouped
+        self.keys = isTotal ? [] : Array(keys.prefix(level ?? keys.count))
+        self.value = value
+        self.reduce = reduce
+    }
+
+    /// The lines of the table; none for no rows.
+    func lines(of rows: [QueryResultRow]) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        let parts = rows.map { keyParts(of: $0.keyJSON) }
+        var columns = keys.indices.map { place in
+            column(keys[place], isNumeric: parts.allSatisfy { isNumber($0[place]) })
+        }
+        if let title = valueTitle {
+            let isNumeric = rows.allSatisfy { isNumber($0.valueJSON) }
+            columns.append(column(title, isNumeric: isNumeric))
+        }
+        if reduce == nil { columns.append(.left("id")) }
+        var table = TextTable(columns)
+        for (row, parts) in zip(rows, parts) {
+            var cells = parts.map { text(of: $0) }
+            if valueTitle != nil { cells.append(valueText(of: row)) }
+            if reduce == nil { cells.append(row.documentId ?? "") }
+            table.add(cells)
+        }
+        return table.lines()
+    }
+
+    private var valueTitle: String? {
+        guard let reduce else { return value }
+        return value.map { "\(reduce.rawValue) of \($0)" } ?? reduce.rawValue
+    }
+
+    private func column(_ title: String, isNumeric: Bool) -> TextTable.Column {
+        isNumeric ? .right(title) : .left(title)
+    }
+
+    private func keyParts(of key: JSONValue) -> [JSONValue] {
+        // One path is the key itself, several are the elements of an array.
+        let parts = keys.count == 1 && !isLevel(key) ? [key] : key.arrayValue ?? [key]
+        return keys.indices.map { parts.indices.contains($0) ? parts[$0] : .null }
+    }
+
+    /// Whether a key of one column is the first element of an array key, cut off by grouping.
+    private func isLevel(_ key: JSONValue) -> Bool {
+        reduce != nil && key.arrayValue?.count == 1
+    }
+
+    private func isNumber(_ value: JSONValue) -> Bool { value.doubleValue != nil }
+
+    private func text(of value: JSONValue) -> String {
+        value.stringValue ?? JSONRendering.compact(value)
+    }
+
+    private func valueText(of row: QueryResultRow) -> String {
+        if reduce == .sum || reduce == .count, case .integer(let number) = row.valueJSON {
+            return Quantity.number(number)
+        }
+        return text(of: row.valueJSON)
+    }
+}
+
+/// A row of a query for other programs.
+enum RowText {
+    /// The row as a JSON object on one line.
+    static func json(_ row: QueryResultRow) -> String {
+        var members: [String: JSONValue] = ["key": row.keyJSON, "value": row.valueJSON]
+        if let id = row.documentId { members["id"] = .string(id) }
+        if let document = row.document { members["document"] = DocumentText.value(of: document) }
+        return JSONRendering.compact(.object(members))
+    }
+}

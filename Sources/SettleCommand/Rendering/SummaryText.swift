@@ -1,0 +1,34 @@
+import Settle
+import SettleSync
+
+/// What a replication did, in numbers.
+enum SummaryText {
+    /// The numbers in a sentence; those that are rarely above 0 are left out when they are 0.
+    static func sentence(_ summary: ReplicationSummary, elapsed: Duration?) -> String {
+        var parts = [
+            "\(Quantity.number(summary.pushed)) sent",
+            "\(Quantity.number(summary.pulled)) received",
+        ]
+        let rare: [(Int, String)] = [
+            (summary.conflictsSettled, "conflicts settled"), (summary.conflicts, "conflicts left"),
+            (summary.rejected, "refused"), (summary.withheld, "withheld"),
+            (summary.skipped, "skipped, whose identifiers cannot be used here"),
+        ]
+        parts += rare.filter { $0.0 > 0 }.map { "\(Quantity.number($0.0)) \($0.1)" }
+        let time = elapsed.map { " in \(Quantity.time($0))" } ?? ""
+        return parts.joined(separator: ", ") + time + "."
+    }
+
+    /// All the numbers as a JSON object.
+    static func json(_ summary: ReplicationSummary) -> String {
+        let members: [(String, Int)] = [
+            ("pushed", summary.pushed), ("pulled", summary.pulled),
+            ("received", summary.received), ("conflictsSettled", summary.conflictsSettled),
+            ("conflicts", summary.conflicts), ("rejected", summary.rejected),
+            ("withheld", summary.withheld), ("skipped", summary.skipped),
+        ]
+        return JSONRendering.compact(
+            .object(
+                Dictionary(uniqueKeysWithValues: members.map { ($0.0, .integer(Int64($0.1))) })))
+    }
+}

@@ -1,0 +1,43 @@
+/// Why a text cannot be a document's id.
+package enum DocumentIdentifierError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The text is empty.
+    case empty
+    /// The text has more bytes of UTF-8 than allowed; the number is what it has.
+    case tooLong(Int)
+    /// The text begins with `_`, which CouchDB keeps for documents of its own.
+    case leadingUnderscore
+    /// The text contains U+0000, which could not be told from the end of an id in a row key.
+    case containsNull
+
+    /// A sentence that says what is wrong and what to do.
+    package var description: String {
+        switch self {
+        case .empty: "A document id is empty; give it at least one character."
+        case .tooLong(let count):
+            "A document id has \(count) bytes of UTF-8; "
+                + "at most \(DocumentIdentifier.byteCountMax) are allowed."
+        case .leadingUnderscore:
+            "A document id begins with \"_\", which is kept for the database; choose another."
+        case .containsNull: "A document id contains the character U+0000; leave it out."
+        }
+    }
+}
+
+/// The rules for ids of documents.
+package enum DocumentIdentifier {
+    /// How many bytes of UTF-8 an id may have.
+    package static let byteCountMax = 255
+
+    /// Refuses a text that cannot be an id: empty, longer than 255 bytes of UTF-8, beginning with
+    /// `_`, or containing U+0000.
+    ///
+    /// Cost: one pass.
+    /// - Throws: `DocumentIdentifierError` naming the rule.
+    package static func check(_ id: String) throws(DocumentIdentifierError) {
+        let bytes = id.utf8
+        guard let first = bytes.first else { throw .empty }
+        guard bytes.count <= byteCountMax else { throw .tooLong(bytes.count) }
+        guard first != UInt8(ascii: "_") else { throw .leadingUnderscore }
+        guard !bytes.contains(0) else { throw .containsNull }
+    }
+}

@@ -1,0 +1,134 @@
+import Crypto
+
+/// A revision of a document: `generation-digest`, the digest as 32 hexadecimal digits.
+///
+/// The same edit gives the same revision on every device, because the digest depends on nothing but
+/// the parent, the deletion and the body. It is the first 16 bytes of SHA-256 over
+///
+/// | bytes | what |
+/// | --- | --- |
+/// | 1 | 01, the version of this table |
+/// | 1 | 01 when the document is deleted, else 00 |
+/// | 4 | the parent's generation, big-endian; 0 without a parent |
+/// | 16 | the parent's digest; zeros without a parent |
+/// | rest | the body in its packed form; then the list of attachments, if there are any, in its
+/// stored form |
+///
+/// The shape is CouchDB's; the digest is not (it hashes Erlang's external form with MD5), which
+/// its replicator allows, since it takes revisions as opaque.
+package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// How many revisions lead to this one, itself included; from 1.
+    package let generation: UInt32
+
+    private let high: UInt64
+    private let low: UInt64
+
+    /// A revision with a given digest.
+    ///
+    /// - Precondition: The generation is at least 1 and the digest has 16 bytes.
+    package init(generation: UInt32, digest: [UInt8]) {
+        precondition(generation > 0, "A revision's generation begins at 1.")
+        precondition(digest.count == 16, "A revision's digest has 16 bytes.")
+        self.generation = generation
+        (high, low) = Self.words(digest)
+    }
+
+    /// Reads `generation-digest`.
+    ///
+    /// - Returns: nil unless the generation is 1 through 4294967295 without leading zeros or sign and
+    ///   the digest is 32 hexadecimal digits in lower case, so that one revision has one text.
+    package init?(_ text: String) {
+        let parts = Array(text.utf8).split(
+            separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard
+            parts.count == 2, (1...10).contains(parts[0].count), parts[1].count == 32,
+            parts[0].first != UInt8(ascii: "0")
+        else { return nil }
+        var number: UInt64 = 0
+        for byte in parts[0] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
+        }
+        guard let generation = UInt32(exactly: number) else { return nil }
+        var words: [UInt64] = [0, 0]
+        for (index, byte) in parts[1].enumerated() {
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            words[index / 16] = words[index / 16] << 4 | UInt64(digit)
+        }
+        self.generation = generation
+        high = words[0]
+        low = words[1]
+    }
+
+    /// The revision that an edit makes; see the type for what is hashed.
+    ///
+    /// - Parameters:
+    ///   - parent: The revision that was edited; nil for a new document.
+    ///   - isDeleted: Whether the edit deletes the document.
+    ///   - body: What the document holds after the edit.
+    ///   - attachments: The stored form of the list of attachments; empty when there are none.
+    ///
+    /// The generation stays at 4294967295 once it is there. Cost: SHA-256 over the body.
+    package init(
+        parent: Revision?, isDeleted: Bool, body: PackedValue, attachments: [UInt8] = []
+    ) {
+        var head: [UInt8] = [1, isDeleted ? 1 : 0]
+        let parentGeneration = parent?.generation ?? 0
+        for shift in [24, 16, 8, 0] as [UInt32] {
+            head.append(UInt8(truncatingIfNeeded: parentGeneration >> shift))
+        }
+        head.append(contentsOf: parent?.digest ?? [UInt8](repeating: 0, count: 16))
+        var hash = SHA256()
+        hash.update(data: head)
+        hash.update(data: body.bytes)
+        hash.update(data: attachments)
+        generation = parentGeneration == .max ? .max : parentGeneration + 1
+        (high, low) = Self.words(Array(hash.finalize().prefix(16)))
+    }
+
+    /// The 16 bytes of the digest.
+    package var digest: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for word in [high, low] {
+            for index in (0..<8).reversed() {
+                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index)))
+            }
+        }
+        return bytes
+    }
+
+    /// The text form, `generation-digest`.
+    package var description: String {
+        var text = "\(generation)-"
+        for byte in digest {
+            for digit in [byte >> 4, byte & 0x0F] {
+                text.unicodeScalars.append(
+                    Unicode.Scalar(
+                        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10))
+            }
+        }
+        return text
+    }
+
+    /// CouchDB's order of winners among leaves that are equally deleted or not: the higher
+    /// generation wins, then the digest that is greater byte by byte.
+    package static func < (left: Revision, right: Revision) -> Bool {
+        (left.generation, left.high, left.low) < (right.generation, right.high, right.low)
+    }
+
+    private static func words(_ digest: [UInt8]) -> (high: UInt64, low: UInt64) {
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for index in 0..<8 {
+            high = high << 8 | UInt64(digest[index])
+            low = low << 8 | UInt64(digest[8 + index])
+        }
+        return (high, low)
+    }
+}

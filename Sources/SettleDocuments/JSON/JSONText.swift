@@ -1,0 +1,86 @@
+/// JSON text in and out (RFC 8259, strictly), without Foundation.
+///
+/// The answers to what the RFC leaves open: whole numbers outside the range of Int64 are an
+/// error that says to quote them; numbers with a fraction or exponent become the nearest double,
+/// one that would be infinite or vanish to zero is an error; `-0` and `-0.0` are the double -0.0;
+/// two members of one name (or of canonically equivalent names) are an error; so are `\u`
+/// escapes of half a surrogate pair, bytes that are not UTF-8, and a byte order mark. `\u0000`
+/// is allowed.
+package enum JSONText {
+    /// The value that the text stands for.
+    ///
+    /// - Throws: `JSONError` with the reason and the place.
+    package static func value(
+        from text: [UInt8], limits: JSONLimits = .default
+    ) throws(JSONError) -> JSONValue {
+        let packed = try packed(from: text, limits: limits)
+        do {
+            return try packed.value()
+        } catch {
+            preconditionFailure("What was just packed must be readable: \(error)")
+        }
+    }
+
+    /// The text, packed, without a tree of values in between.
+    ///
+    /// - Throws: `JSONError` with the reason and the place.
+    package static func packed(
+        from text: [UInt8], limits: JSONLimits = .default
+    ) throws(JSONError) -> PackedValue {
+        try packed(from: text.span, limits: limits)
+    }
+
+    /// The text in a span, packed, without a tree of values in between.
+    ///
+    /// - Throws: `JSONError` with the reason and the place.
+    package static func packed(
+        from text: Span<UInt8>, limits: JSONLimits = .default
+    ) throws(JSONError) -> PackedValue {
+        guard text.count <= limits.sizeMax else {
+            throw JSONError(
+                .tooLarge,
+                "The text has \(text.count) bytes, the limit is \(limits.sizeMax); split it.",
+                at: 0, in: text)
+        }
+        var scanner = JSONScanner(expectedBytes: text.count, limits: limits)
+        try scanner.scan(text)
+        guard scanner.plan.size <= limits.sizeMax else {
+            throw JSONError(
+                .tooLarge,
+                "The packed form has \(scanner.plan.size) bytes, the limit is \(limits.sizeMax); "
+                    + "split the document.",
+                at: 0, in: text)
+        }
+        return PackedValue(stored: scanner.plan.write(source: text))
+    }
+
+    /// Compact text, the members sorted by the UTF-8 bytes of their names.
+    ///
+    /// Every Int64 and every finite double comes back from the text as it was. NaN and infinities,
+    /// which JSON cannot say, become `null`, as JavaScript's `JSON.stringify` has it.
+    package static func text(of value: JSONValue) -> [UInt8] {
+        var output: [UInt8] = []
+        JSONWriter.write(value, to: &output)
+        return output
+    }
+
+    /// Compact text, the members sorted by the UTF-8 bytes of their names.
+    ///
+    /// - Throws: `PackedError` when the packed bytes are damaged.
+    package static func text(of packed: PackedValue) throws(PackedError) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(packed.bytes.count + packed.bytes.count / 4)
+        try text(of: packed.bytes.span, in: 0..<packed.bytes.count, to: &output)
+        return output
+    }
+
+    /// Appends compact text of the packed value that fills the range exactly.
+    ///
+    /// - Throws: `PackedError` when the packed bytes are damaged; what was appended until then stays.
+    package static func text(
+        of bytes: Span<UInt8>, in range: Range<Int>, to output: inout [UInt8]
+    ) throws(PackedError) {
+        let end = try JSONWriter.write(bytes, in: range, depth: 0, to: &output)
+        guard end == range.upperBound else { throw PackedError(.trailingBytes, at: end) }
+    }
+}

@@ -1,0 +1,168 @@
+extension PackedForm {
+    /// How deep stored values may be nested, whatever limit they were made under.
+    static let depthMax = 512
+
+    /// The value that fills the range exactly.
+    ///
+    /// - Throws: `PackedError` when any byte of it is damaged or not canonical.
+    package static func value(
+        of bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) -> JSONValue {
+        let (value, end) = try value(of: bytes, in: range, depth: 0)
+        guard end == range.upperBound else { throw PackedError(.trailingBytes, at: end) }
+        return value
+    }
+
+    /// Where the value of a member lies within the object that fills the range.
+    ///
+    /// Touches the object's head, the names that the binary search meets, and nothing else.
+    /// - Returns: nil when the member is absent or the value is no object.
+    /// - Throws: `PackedError` when something it touches is damaged.
+    package static func range(
+        ofMember name: String, of bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) -> Range<Int>? {
+        guard case .object(let members) = try whole(of: bytes, in: range) else { return nil }
+        return try members.value(named: name, in: bytes)
+    }
+
+    /// Walks the whole value and makes nothing of it.
+    ///
+    /// - Throws: `PackedError` when any byte of it is damaged or not canonical; what passes here
+    ///   can be read by `value(of:in:)`, and nothing else can.
+    package static func check(
+        _ bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) {
+        let end = try check(bytes, in: range, depth: 0)
+        guard end == range.upperBound else { throw PackedError(.trailingBytes, at: end) }
+    }
+
+    private static func check(
+        _ bytes: Span<UInt8>, in range: Range<Int>, depth: Int
+    ) throws(PackedError) -> Int {
+        let (content, end) = try content(of: bytes, in: range)
+        switch content {
+        case .null, .bool, .integer, .double: break
+        case .string(let text):
+            guard UTF8Sequence.isValid(bytes, in: text) else {
+                throw PackedError(.invalidUTF8, at: text.lowerBound)
+            }
+        case .array(let area):
+            guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
+            var next = area.lowerBound
+            while next < area.upperBound {
+                next = try check(bytes, in: next..<area.upperBound, depth: depth + 1)
+            }
+        case .object(let members):
+            guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
+            try checkNames(of: members, in: bytes)
+            for index in 0..<members.count {
+                let value = try members.member(index, in: bytes).value
+                let end = try check(bytes, in: value, depth: depth + 1)
+                guard end == value.upperBound else { throw PackedError(.trailingBytes, at: end) }
+            }
+        }
+        return end
+    }
+
+    private static func value(
+        of bytes: Span<UInt8>, in range: Range<Int>, depth: Int
+    ) throws(PackedError) -> (value: JSONValue, end: Int) {
+        let (content, end) = try content(of: bytes, in: range)
+        switch content {
+        case .null: return (.null, end)
+        case .bool(let value): return (.bool(value), end)
+        case .integer(let value): return (.integer(value), end)
+        case .double(let value): return (.double(value), end)
+        case .string(let text): return (.string(try string(of: bytes, in: text)), end)
+        case .array(let area):
+            guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
+            var elements: [JSONValue] = []
+            var next = area.lowerBound
+            while next < area.upperBound {
+                let element = try value(of: bytes, in: next..<area.upperBound, depth: depth + 1)
+                elements.append(element.value)
+                next = element.end
+            }
+            return (.array(elements), end)
+        case .object(let members):
+            guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
+            return (.object(try dictionary(of: members, in: bytes, depth: depth)), end)
+        }
+    }
+
+    private static func dictionary(
+        of members: PackedMembers, in bytes: Span<UInt8>, depth: Int
+    ) throws(PackedError) -> [String: JSONValue] {
+        var dictionary: [String: JSONValue] = [:]
+        dictionary.reserveCapacity(members.count)
+        var previous: Range<Int>?
+        for index in 0..<members.count {
+            let (name, range) = try members.member(index, in: bytes)
+            try checkOrder(previous, name, bytes)
+            previous = name
+            let member = try value(of: bytes, in: range, depth: depth + 1)
+            guard member.end == range.upperBound else {
+                throw PackedError(.trailingBytes, at: member.end)
+            }
+            let text = try string(of: bytes, in: name)
+            guard dictionary.updateValue(member.value, forKey: text) == nil else {
+                throw PackedError(.duplicateName, at: name.lowerBound)
+            }
+        }
+        return dictionary
+    }
+
+    /// The names of an object's members, ascending by their UTF-8 bytes.
+    static func names(
+        of members: PackedMembers, in bytes: Span<UInt8>
+    ) throws(PackedError) -> [String] {
+        try checkNames(of: members, in: bytes)
+        var names: [String] = []
+        names.reserveCapacity(members.count)
+        for index in 0..<members.count {
+            names.append(try string(of: bytes, in: members.member(index, in: bytes).name))
+        }
+        return names
+    }
+
+    static func checkNames(of members: PackedMembers, in bytes: Span<UInt8>) throws(PackedError) {
+        var previous: Range<Int>?
+        var isASCII = true
+        for index in 0..<members.count {
+            let name = try members.member(index, in: bytes).name
+            try checkOrder(previous, name, bytes)
+            previous = name
+            if isASCII { isASCII = UTF8Sequence.isASCII(bytes, in: name) }
+        }
+        guard !isASCII else { return }
+        var seen: Set<String> = []
+        for index in 0..<members.count {
+            let name = try members.member(index, in: bytes).name
+            guard seen.insert(try string(of: bytes, in: name)).inserted else {
+                throw PackedError(.duplicateName, at: name.lowerBound)
+            }
+        }
+    }
+
+    static func string(of bytes: Span<UInt8>, in range: Range<Int>) throws(PackedError) -> String {
+        guard let string = String(validating: bytes, in: range) else {
+            throw PackedError(.invalidUTF8, at: range.lowerBound)
+        }
+        return string
+    }
+
+    private static func checkOrder(
+        _ previous: Range<Int>?, _ name: Range<Int>, _ bytes: Span<UInt8>
+    ) throws(PackedError) {
+        guard let previous else { return }
+        for offset in 0..<min(previous.count, name.count) {
+            let left = bytes[previous.lowerBound + offset]
+            let right = bytes[name.lowerBound + offset]
+            if left < right { return }
+            if left > right { throw PackedError(.namesOutOfOrder, at: name.lowerBound) }
+        }
+        guard previous.count < name.count else {
+            throw PackedError(.namesOutOfOrder, at: name.lowerBound)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// Where the members of one packed object lie.
+package struct PackedMembers: Sendable {
+    /// How many members the object has.
+    package let count: Int
+
+    /// Where the members lie, one after another: a name, a value.
+    package let area: Range<Int>
+
+    private let table: Int
+    private let width: Int
+
+    /// Reads the head of the object that begins at `start`.
+    init(_ bytes: Span<UInt8>, at start: Int, before limit: Int) throws(PackedError) {
+        let widthClass = bytes[start] - PackedTag.object
+        width = 1 << Int(widthClass)
+        table = start + 1 + width
+        guard table <= limit else { throw PackedError(.truncated, at: start) }
+        count = try PackedForm.number(of: bytes, at: start + 1, width: width)
+        guard count <= (limit - table) / width else { throw PackedError(.truncated, at: start) }
+        let areaStart = table + count * width
+        var size = 0
+        if count > 0 {
+            size = try PackedForm.number(of: bytes, at: areaStart - width, width: width)
+        }
+        guard size <= limit - areaStart else { throw PackedError(.truncated, at: start) }
+        // Every member has a name and a value, of at least one byte each.
+        guard PackedTag.widthClass(size) == widthClass, count <= size / 2 else {
+            throw PackedError(.notCanonical, at: start)
+        }
+        area = areaStart..<(areaStart + size)
+    }
+
+    /// Where the member of that number lies, name and value together.
+    ///
+    /// - Throws: `PackedError` when the offsets do not ascend.
+    func range(of index: Int, in bytes: Span<UInt8>) throws(PackedError) -> Range<Int> {
+        let entry = table + index * width
+        let start =
+            index == 0
+            ? 0 : try PackedForm.number(of: bytes, at: entry - width, width: width)
+        let end = try PackedForm.number(of: bytes, at: entry, width: width)
+        guard start < end, end <= area.count else { throw PackedError(.truncated, at: entry) }
+        return (area.lowerBound + start)..<(area.lowerBound + end)
+    }
+
+    /// Where the name's UTF-8 and the value of the member of that number lie.
+    ///
+    /// - Parameters:
+    ///   - index: 0 up to `count`.
+    ///   - bytes: The bytes that the object was read from.
+    /// - Returns: The two ranges.
+    /// - Throws: `PackedError` when the offsets or the name are damaged; the value is not looked at.
+    package func member(
+        _ index: Int, in bytes: Span<UInt8>
+    ) throws(PackedError) -> (name: Range<Int>, value: Range<Int>) {
+        precondition((0..<count).contains(index), "A packed object has no member of this number.")
+        let range = try range(of: index, in: bytes)
+        let head = try PackedForm.content(of: bytes, in: range)
+        guard case .string(let name) = head.content else {
+            throw PackedError(.nameIsNoString, at: range.lowerBound)
+        }
+        guard head.end < range.upperBound else { throw PackedError(.truncated, at: head.end) }
+        return (name, head.end..<range.upperBound)
+    }
+
+    /// Where the value of the member of that name lies; nil when there is none.
+    ///
+    /// Names are compared by their UTF-8 bytes. Cost: a binary search, no allocation.
+    /// - Throws: `PackedError` when a name it meets is damaged.
+    package func value(
+        named name: String, in bytes: Span<UInt8>
+    ) throws(PackedError) -> Range<Int>? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            let (found, value) = try member(middle, in: bytes)
+            let order = Self.compare(name.utf8, bytes, found)
+            if order == 0 { return value }
+            if order < 0 { high = middle } else { low = middle + 1 }
+        }
+        return nil
+    }
+
+    private static func compare(
+        _ name: String.UTF8View, _ bytes: Span<UInt8>, _ range: Range<Int>
+    ) -> Int {
+        var index = range.lowerBound
+        for byte in name {
+            guard index < range.upperBound else { return 1 }
+            if byte != bytes[index] { return Int(byte) - Int(bytes[index]) }
+            index += 1
+        }
+        return index == range.upperBound ? 0 : -1
+    }
+}

@@ -1,0 +1,27 @@
+// The standard library has no safe way yet from a span to an array's end or to a string on the
+// systems Settle supports. These two functions are the only ones that lend a span's memory out;
+// neither lets the pointer escape.
+
+extension [UInt8] {
+    /// Appends a copy of the bytes in that range of the span.
+    @inline(__always)
+    mutating func append(_ bytes: Span<UInt8>, in range: Range<Int>) {
+        // Safe: the range is checked by `extracting`, the buffer does not outlive the closure.
+        unsafe bytes.extracting(range).withUnsafeBufferPointer { buffer in
+            unsafe append(contentsOf: buffer)
+        }
+    }
+}
+
+extension String {
+    /// A string of the bytes in that range of the span, or nil when they are not UTF-8.
+    @inline(__always)
+    init?(validating bytes: Span<UInt8>, in range: Range<Int>) {
+        // Safe: the range is checked by `extracting`, the string copies the buffer.
+        let text = unsafe bytes.extracting(range).withUnsafeBufferPointer { buffer in
+            unsafe String(validating: buffer, as: UTF8.self)
+        }
+        guard let text else { return nil }
+        self = text
+    }
+}

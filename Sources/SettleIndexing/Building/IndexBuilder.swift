@@ -1,0 +1,116 @@
+import SettleDocuments
+package import SettleStorage
+
+/// Keeps the rows of an index up to date with the documents, change by change.
+package struct IndexBuilder: Sendable {
+    private let definition: IndexDefinition
+    private let collator: Collator
+
+    /// A builder for one index.
+    package init(_ definition: IndexDefinition) {
+        self.definition = definition
+        self.collator = Collator(definition.strings)
+    }
+
+    /// Maps the documents that changed since the index was last brought up to date.
+    ///
+    /// An index with another version or collation is emptied first. The work is cut into steps so
+    /// that other writers get their turn, and a crash in between loses only the current step.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction the step is a part of.
+    ///   - changeCountMax: The most changes to take in, 1 or more.
+    /// - Returns: True when the index is up to date with the transaction.
+    /// - Throws: What the map throws; ``IndexError``, ``StorageError``, ``PackedError``.
+    package func step(in transaction: StoreTransaction, changeCountMax: Int) throws -> Bool {
+        let target = transaction.lastSequence
+        var state = try IndexState(name: definition.name, in: transaction)
+        if let found = state, found.fits(definition), found.sequence == target { return true }
+
+        let tables = try IndexTables(creatingIn: transaction, index: definition.name)
+        if let found = state, !found.fits(definition) {
+            try tables.removeAll()
+            state = nil
+        }
+        var next = state ?? IndexState(of: definition)
+        let changes = try self.changes(
+            since: next.sequence, countMax: changeCountMax, in: transaction)
+        for id in changes.ids {
+            next.rowCount += try update(id, tables: tables, transaction: transaction)
+        }
+        next.sequence = changes.isComplete ? target : changes.last
+        try next.write(name: definition.name, in: transaction)
+        return changes.isComplete
+    }
+
+    /// Removes everything that an index keeps.
+    package static func remove(name: String, in transaction: StoreTransaction) throws {
+        try IndexTables(findingIn: transaction, index: name)?.drop()
+        try IndexState.remove(name: name, in: transaction)
+    }
+
+    private func changes(
+        since sequence: UInt64, countMax: Int, in transaction: StoreTransaction
+    ) throws -> (ids: [String], last: UInt64, isComplete: Bool) {
+        var ids: [String] = []
+        var last = sequence
+        var isComplete = true
+        try transaction.forEachChange(since: sequence) { number, id in
+            guard ids.count < countMax else {
+                isComplete = false
+                return false
+            }
+            ids.append(id)
+            last = number
+            return true
+        }
+        return (ids, last, isComplete)
+    }
+
+    /// Replaces the rows of one document.
+    ///
+    /// Answers by how many the index grew.
+    private func update(
+        _ id: String, tables: IndexTables, transaction: StoreTransaction
+    ) throws -> Int64 {
+        let pointerKey = Array(id.utf8)
+        let before = try rowKeys(of: id, tables: tables)
+        var rows: [EmittedRow] = []
+        if let record = try transaction.record(id), !record.isDeleted {
+            try definition.map(id, record) { rows.append($0) }
+        }
+        guard rows.count <= RowKey.emitCountMax else {
+            throw IndexError.tooManyRows(documentID: id, countMax: RowKey.emitCountMax)
+        }
+        let after = rows.enumerated().map { emit, row in
+            RowKey.bytes(collationKey: collator.key(for: row.key), documentID: id, emit: emit)
+        }
+        for key in Set(before).subtracting(after) { try tables.rows.remove(key) }
+        for (key, row) in zip(after, rows) {
+            try tables.rows.put(try StoredRow(row).bytes, for: key)
+        }
+        if after.isEmpty {
+            if !before.isEmpty { try tables.pointers.remove(pointerKey) }
+        } else if after != before {
+            var list: [UInt8] = []
+            for key in after { list.append(counted: key) }
+            try tables.pointers.set(list, for: pointerKey)
+        }
+        return Int64(after.count - before.count)
+    }
+
+    private func rowKeys(of id: String, tables: IndexTables) throws -> [[UInt8]] {
+        guard let list = try tables.pointers.value(for: Array(id.utf8)) else { return [] }
+        let span = list.span
+        var keys: [[UInt8]] = []
+        var position = 0
+        while position < span.count {
+            guard let key = span.counted(at: &position) else {
+                throw IndexError.corrupted(
+                    place: "back pointers of document '\(id)' in index '\(definition.name)'")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+}

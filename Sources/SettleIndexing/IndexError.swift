@@ -1,0 +1,11 @@
+/// What can go wrong on the floor that maps, reduces, and queries.
+package enum IndexError: Error, Sendable, Equatable {
+    /// No index with this name was ever built in the store.
+    case notBuilt(name: String)
+    /// Bytes of an index do not decode; `place` names the table.
+    case corrupted(place: String)
+    /// A reduce function cannot work with a value that the map emitted.
+    case reduceFailed(reason: String)
+    /// One document emitted more rows than a row key can number.
+    case tooManyRows(documentID: String, countMax: Int)
+}

@@ -1,0 +1,78 @@
+package import SettleDocuments
+
+/// What is asked of an index.
+///
+/// The options are CouchDB's, and so is the rule that `descending` comes before the range: in a
+/// descending query the start is the high end.
+package struct IndexQuery: Sendable, Equatable {
+    /// Which rows are meant.
+    package enum Selection: Sendable, Equatable {
+        /// All rows from a start to an end; nil stands for the first or last row there is.
+        case range(start: KeyBound?, end: KeyBound?)
+        /// The rows of each key, in the order of the list, repeats kept.
+        case keys([JSONValue])
+    }
+
+    /// One end of a range.
+    package struct KeyBound: Sendable, Equatable {
+        /// The key.
+        package var key: JSONValue
+        /// Narrows the bound to this document among the rows with an equal key.
+        package var documentID: String?
+        /// False to leave out the rows with the key itself (or, with a document, that document's).
+        package var isInclusive: Bool
+
+        /// A bound.
+        package init(key: JSONValue, documentID: String? = nil, isInclusive: Bool = true) {
+            self.key = key
+            self.documentID = documentID
+            self.isInclusive = isInclusive
+        }
+    }
+
+    /// How the rows are summed up.
+    package enum Summary: Sendable, Equatable {
+        /// Not at all: the rows themselves.
+        case rows
+        /// One row for all.
+        case total
+        /// One row for each different key.
+        case exactKeys
+        /// One row for each different start of this many elements, for keys that are arrays;
+        /// other keys count whole.
+        case firstElements(Int)
+    }
+
+    /// Which rows.
+    package var selection: Selection
+    /// True to go from the high end to the low one.
+    package var isDescending: Bool
+    /// How many result rows to pass over.
+    package var skip: Int
+    /// The most result rows; nil for all.
+    package var limit: Int?
+    /// How to sum up; anything but `rows` needs an index that has a reducer.
+    package var summary: Summary
+
+    /// A question; by default for all rows, ascending.
+    package init(
+        selection: Selection = .range(start: nil, end: nil), isDescending: Bool = false,
+        skip: Int = 0, limit: Int? = nil, summary: Summary = .rows
+    ) {
+        self.selection = selection
+        self.isDescending = isDescending
+        self.skip = skip
+        self.limit = limit
+        self.summary = summary
+    }
+}
+
+/// One row of an answer.
+package struct IndexRow: Sendable, Equatable {
+    /// The document the row was emitted for; nil for a row that sums up.
+    package let documentID: String?
+    /// The emitted key, or the key of the group; nil for the one row over everything.
+    package let key: JSONValue?
+    /// The emitted or reduced value; nil when the map gave none.
+    package let value: JSONValue?
+}

@@ -1,0 +1,119 @@
+import CLMDB
+
+/// The engine's functions on an environment, one caller each.
+///
+/// Sendable because LMDB allows these on any thread; the rules about what may run at the same
+/// time are kept by ``Environment``.
+struct EngineEnvironment: @unchecked Sendable {
+    let pointer: OpaquePointer
+    let path: String
+
+    /// Makes an environment that is not open yet.
+    static func create(path: String) throws(LMDBError) -> EngineEnvironment {
+        var made: OpaquePointer?
+        try LMDBError.check(mdb_env_create(&made), "create", path)
+        guard let made else {
+            preconditionFailure("The engine reported success without an environment.")
+        }
+        return EngineEnvironment(pointer: made, path: path)
+    }
+
+    /// The version of the engine that runs, as `major.minor.patch`.
+    static var version: String {
+        var major: Int32 = 0
+        var minor: Int32 = 0
+        var patch: Int32 = 0
+        _ = mdb_version(&major, &minor, &patch)
+        return "\(major).\(minor).\(patch)"
+    }
+
+    func configure(readersMax: Int, tablesMax: Int, mapSize: Int) throws(LMDBError) {
+        try LMDBError.check(
+            mdb_env_set_maxreaders(pointer, UInt32(readersMax)), "set readersMax", path)
+        try LMDBError.check(mdb_env_set_maxdbs(pointer, UInt32(tablesMax)), "set tablesMax", path)
+        try setMapSize(mapSize)
+    }
+
+    /// Sets the map's size, or adopts the file's with zero.
+    ///
+    /// Nothing may be active in this process.
+    func setMapSize(_ size: Int) throws(LMDBError) {
+        try LMDBError.check(mdb_env_set_mapsize(pointer, size), "set map size", path)
+    }
+
+    func open(isReadOnly: Bool, durability: Durability) throws(LMDBError) {
+        // No thread owns a read slot: tasks hop threads, and the pool hands readers round.
+        var flags = UInt32(MDB_NOTLS)
+        if isReadOnly { flags |= UInt32(MDB_RDONLY) }
+        if durability == .relaxed { flags |= UInt32(MDB_NOMETASYNC) }
+        try LMDBError.check(
+            mdb_env_open(pointer, path, flags, EnvironmentTuning.fileMode), "open", path)
+    }
+
+    func close() {
+        mdb_env_close(pointer)
+    }
+
+    func sync() throws(LMDBError) {
+        try LMDBError.check(mdb_env_sync(pointer, 1), "sync", path)
+    }
+
+    func copy(to target: String, compacting: Bool) throws(LMDBError) {
+        try LMDBError.check(
+            mdb_env_copy2(pointer, target, compacting ? UInt32(MDB_CP_COMPACT) : 0),
+            "copy", target)
+    }
+
+    struct Info {
+        let mapSizeBytes: Int
+        let pageLast: Int
+        let transactionLast: UInt64
+        let readerSlotsUsed: Int
+        let readerSlotsMax: Int
+    }
+
+    func info() throws(LMDBError) -> Info {
+        var info = MDB_envinfo()
+        try LMDBError.check(mdb_env_info(pointer, &info), "info", path)
+        return Info(
+            mapSizeBytes: Int(info.me_mapsize),
+            pageLast: Int(info.me_last_pgno),
+            transactionLast: UInt64(info.me_last_txnid),
+            readerSlotsUsed: Int(info.me_numreaders),
+            readerSlotsMax: Int(info.me_maxreaders))
+    }
+
+    func pageSize() throws(LMDBError) -> Int {
+        var statistics = MDB_stat()
+        try LMDBError.check(mdb_env_stat(pointer, &statistics), "statistics", path)
+        return Int(statistics.ms_psize)
+    }
+
+    var keySizeMax: Int { Int(mdb_env_get_maxkeysize(pointer)) }
+
+    /// Frees the reader slots of dead processes and tells how many.
+    @discardableResult
+    func checkReaders() throws(LMDBError) -> Int {
+        var dead: Int32 = 0
+        try LMDBError.check(mdb_reader_check(pointer, &dead), "check readers", path)
+        return Int(dead)
+    }
+
+    func begin(isReadOnly: Bool) throws(LMDBError) -> EngineTransaction {
+        var made: OpaquePointer?
+        try LMDBError.check(
+            mdb_txn_begin(pointer, nil, isReadOnly ? UInt32(MDB_RDONLY) : 0, &made),
+            isReadOnly ? "begin read" : "begin write", path)
+        guard let made else {
+            preconditionFailure("The engine reported success without a transaction.")
+        }
+        return EngineTransaction(pointer: made, path: path)
+    }
+
+    /// Closes a table's handle.
+    ///
+    /// No transaction of this process but the caller's may be active.
+    func closeTable(_ slot: UInt32) {
+        mdb_dbi_close(pointer, slot)
+    }
+}

@@ -1,0 +1,138 @@
+extension Environment {
+    /// How an attempt to write ended, when it is to be made again.
+    private enum Outcome<R> {
+        case done(R)
+        case mapFull(bytesWanted: Int)
+        case mapResized
+        case tablesChanged
+    }
+
+    /// Runs the body with the one write transaction and commits it, on the calling thread.
+    ///
+    /// All or nothing: an error thrown by the body rolls everything back. Waits for a writer of
+    /// another thread or process. When the map is full, everything is rolled back, the map grows,
+    /// and **the body runs again**; so it must have no effect but through the transaction. A write
+    /// inside a write, or inside a read, of the same thread and environment is a bug and traps.
+    ///
+    /// - Parameter body: The work; the transaction is invalid after it.
+    /// - Returns: What the body returns, after the commit.
+    /// - Throws: ``LMDBError`` with `readOnly`, `closed`, `openedBeforeFork`, `mapFull`,
+    ///   `readersBusy`, `diskFull`, or the body's.
+    @available(*, noasync, message: "A write transaction belongs to one thread.")
+    package func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+        try requireUsable("begin write")
+        guard !options.isReadOnly else {
+            throw LMDBError(
+                code: .readOnly, operation: "begin write", path: path,
+                message: "The database was opened for reading only.")
+        }
+        try enterWriter("begin write")
+        defer { leaveWriter() }
+        try clearStaleReadersIfDue()
+        while true {
+            switch try attempt(body) {
+            case .done(let result): return result
+            case .mapFull(let bytesWanted): try grow(bytesWanted: bytesWanted)
+            case .mapResized: try adoptMapSize()
+            case .tablesChanged: continue
+            }
+        }
+    }
+
+    private func attempt<R>(_ body: (WriteTransaction) throws -> R) throws -> Outcome<R> {
+        // Read before the transaction begins: handles published later are not known to it.
+        let generation = monitor.withLock { $0.tablesGeneration }
+        let handle: EngineTransaction
+        do throws(LMDBError) {
+            handle = try engine.begin(isReadOnly: false)
+        } catch {
+            if error.code == .mapResized { return .mapResized }
+            throw error
+        }
+        let transaction = WriteTransaction(self, handle, tablesGeneration: generation)
+        let result = Result { try body(transaction) }
+        return try finish(transaction, result)
+    }
+
+    private func finish<R>(
+        _ transaction: WriteTransaction, _ result: Result<R, any Error>
+    ) throws -> Outcome<R> {
+        let handle = transaction.end()
+        let isCommitted: Bool
+        do {
+            switch (transaction.retry, result) {
+            case (.none, .success):
+                isCommitted = try commit(transaction, handle)
+            default:
+                handle.abort()
+                isCommitted = false
+            }
+        } catch {
+            forgetTables(of: transaction)
+            throw error
+        }
+        if isCommitted {
+            publishTables(of: transaction)
+            return .done(try result.get())
+        }
+        forgetTables(of: transaction)
+        switch transaction.retry {
+        case .mapFull: return .mapFull(bytesWanted: transaction.bytesWritten)
+        case .tablesChanged: return .tablesChanged
+        case .none:
+            _ = try result.get()
+            preconditionFailure("A transaction without a failure was not committed.")
+        }
+    }
+
+    /// Commits; false when the map turned out to be full.
+    private func commit(
+        _ transaction: WriteTransaction, _ handle: EngineTransaction
+    ) throws(LMDBError) -> Bool {
+        do throws(LMDBError) {
+            if transaction.dropped.isEmpty {
+                try handle.commit()
+            } else {
+                try commitDropping(transaction, handle)
+            }
+            return true
+        } catch {
+            guard error.code == .mapFull else { throw error }
+            transaction.retry = .mapFull
+            return false
+        }
+    }
+
+    /// Removes dropped tables and commits while nobody of this process reads.
+    ///
+    /// The engine frees a removed table's handle at once, under the feet of readers that use it.
+    private func commitDropping(
+        _ transaction: WriteTransaction, _ handle: EngineTransaction
+    ) throws(LMDBError) {
+        var isOver = false
+        do throws(LMDBError) {
+            try withoutReaders("drop a table") { () throws(LMDBError) in
+                transaction.claimTables()
+                for table in transaction.dropped.values {
+                    serials[table.slot] = 0
+                    try handle.drop(table.slot, removing: true)
+                }
+                isOver = true
+                try handle.commit()
+            }
+        } catch {
+            if !isOver { handle.abort() }
+            throw error
+        }
+    }
+
+    private func clearStaleReadersIfDue() throws(LMDBError) {
+        let isDue = monitor.withLock { state in
+            let age = ContinuousClock.now - state.readersChecked
+            guard age > .seconds(EnvironmentTuning.readerCheckSeconds) else { return false }
+            state.readersChecked = .now
+            return true
+        }
+        if isDue { try engine.checkReaders() }
+    }
+}

@@ -1,0 +1,101 @@
+/// The steps from a directory to an open environment.
+struct EnvironmentOpening {
+    let directory: String
+    let options: EnvironmentOptions
+    let create: Bool
+
+    /// Looks at the files, then lets the engine open them.
+    ///
+    /// - Parameter dataFile: What lies at the data file's path now.
+    /// - Returns: An environment with all its tables' handles open.
+    /// - Throws: ``LMDBError``; files made here are removed again.
+    func run(dataFile: FileSystem.Status?) throws(LMDBError) -> Environment {
+        try makeOrRequireDirectory(dataFile)
+        if !options.allowsNetworkFileSystem { try FileSystem.requireLocal(directory) }
+        let meta = dataFile == nil ? nil : try DataFile.check(directory + "/data.mdb")
+        if dataFile != nil, meta == nil, !create {
+            throw LMDBError(
+                code: .invalid, operation: "open", path: directory,
+                message: "The data file is empty: it was never finished, or was emptied by "
+                    + "somebody. Restore it, or open with create to begin anew.")
+        }
+        let engine = try EngineEnvironment.create(path: directory)
+        do throws(LMDBError) {
+            return try open(engine, meta)
+        } catch {
+            engine.close()
+            if meta == nil, !options.isReadOnly { removeUnfinishedFiles() }
+            throw error
+        }
+    }
+
+    private func makeOrRequireDirectory(_ dataFile: FileSystem.Status?) throws(LMDBError) {
+        if dataFile?.isDirectory == true {
+            throw LMDBError(
+                code: .invalid, operation: "open", path: directory,
+                message: "data.mdb is a directory and not a data file; check the path.")
+        }
+        if dataFile != nil { return }
+        let isThere = try FileSystem.status(directory) != nil
+        guard create, !options.isReadOnly else {
+            throw LMDBError(
+                code: isThere ? .notFound : .noSuchDirectory, operation: "open", path: directory,
+                message: isThere
+                    ? "There is no database in the directory; open with create to make one."
+                    : "The directory does not exist; open with create to make it.")
+        }
+        try FileSystem.makeDirectory(directory)
+    }
+
+    private func open(
+        _ engine: EngineEnvironment, _ meta: DataFile.Meta?
+    ) throws(LMDBError) -> Environment {
+        guard engine.keySizeMax >= EnvironmentTuning.keySizeMax else {
+            throw LMDBError(
+                code: .versionMismatch, operation: "open", path: directory,
+                message: "This build of the engine takes keys of \(engine.keySizeMax) bytes only, "
+                    + "and 511 are needed; install the usual build of LMDB.")
+        }
+        try engine.configure(
+            readersMax: options.readersMax, tablesMax: options.tablesMax, mapSize: mapSize(meta))
+        if !options.isReadOnly {
+            // 192 bytes of header at most, 64 a slot.
+            let bytes = (options.readersMax + 3) * 64
+            try FileSystem.reserve(directory + "/lock.mdb", bytes: bytes)
+        }
+        try engine.open(isReadOnly: options.isReadOnly, durability: options.durability)
+        try engine.checkReaders()
+        let names = try engine.begin(isReadOnly: true)
+        let mainSlot: UInt32
+        do throws(LMDBError) {
+            mainSlot = try names.openTable(named: nil, create: false)
+        } catch {
+            names.abort()
+            throw error
+        }
+        try names.commit()
+        let environment = Environment(
+            path: directory, options: options, engine: engine, mainSlot: mainSlot)
+        try environment.openUnknownTables()
+        return environment
+    }
+
+    /// The first size: as asked, doubled until the file has room to grow, at least the file.
+    private func mapSize(_ meta: DataFile.Meta?) -> Int {
+        guard let meta else { return options.mapSizeInitial }
+        let used = Int(clamping: (meta.pageLast + 1) * UInt64(meta.pageSizeBytes))
+        var size = options.mapSizeInitial
+        while size / 2 < used, size <= options.mapSizeMax / 2 { size *= 2 }
+        return max(size, used)
+    }
+
+    /// Takes away what a failed creation left, so that the next try begins anew.
+    private func removeUnfinishedFiles() {
+        guard
+            let found = try? FileSystem.status(directory + "/data.mdb"),
+            found.sizeBytes < 2 * FileSystem.pageSizeBytes
+        else { return }
+        FileSystem.remove(directory + "/data.mdb")
+        FileSystem.remove(directory + "/lock.mdb")
+    }
+}

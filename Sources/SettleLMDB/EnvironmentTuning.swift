@@ -1,0 +1,29 @@
+/// Every number of this room, with its unit and reason.
+package enum EnvironmentTuning {
+    /// Bytes of map at first: small, since growth is cheap while nobody reads.
+    package static let mapSizeInitial = 16 << 20
+    /// Bytes of map at most: 1 TiB of address space fits every 64-bit system we run on.
+    package static let mapSizeMax = 1 << 40
+    /// Reader slots: a slot is 64 bytes, and server threads times processes stay below this.
+    package static let readersMax = 254
+    /// Tables: a transaction holds 49 bytes for each.
+    package static let tablesMax = 512
+    /// Bytes of a key at most: the engine's default build, never a build-dependent limit.
+    package static let keySizeMax = 511
+    /// Bytes of a value at most: lengths beyond overflow 32-bit arithmetic in the engine.
+    package static let valueSizeMax = Int(Int32.max)
+    /// Seconds after which a read is called long: no query of ours should take as much.
+    package static let longReaderSeconds = 60.0
+    /// Seconds a growing writer waits for readers: longer than any query, shorter than patience.
+    package static let gateWaitSeconds = 30.0
+    /// Idle read transactions kept for the next reader; each holds a slot and 25 KiB.
+    static let idleReadersMax = 16
+    /// Seconds between looks for readers of dead processes, on writes.
+    static let readerCheckSeconds = 600.0
+    /// Mode of the files: documents are their owner's alone.
+    static let fileMode: UInt32 = 0o600
+    /// Mode of a directory made here.
+    static let directoryMode: UInt32 = 0o700
+    /// Bytes of free space under which a short write is taken for a full device.
+    static let diskFullBytes: UInt64 = 1 << 20
+}

@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What we ask the operating system about directories and files.
+enum FileSystem {
+    /// A file whatever its path: links and renames do not change it.
+    struct Identity: Hashable, Sendable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    struct Status {
+        let identity: Identity
+        let sizeBytes: Int
+        let isDirectory: Bool
+    }
+
+    /// The system's page size, which a new data file takes.
+    static var pageSizeBytes: Int { Int(getpagesize()) }
+
+    /// What lies at the path, symlinks followed; nil when nothing does.
+    static func status(_ path: String) throws(LMDBError) -> Status? {
+        var buffer = stat()
+        guard stat(path, &buffer) == 0 else {
+            if errno == ENOENT { return nil }
+            throw LMDBError(result: errno, operation: "look up", path: path)
+        }
+        return Status(
+            identity: Identity(
+                device: UInt64(truncatingIfNeeded: buffer.st_dev), inode: UInt64(buffer.st_ino)),
+            sizeBytes: Int(buffer.st_size),
+            isDirectory: buffer.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    /// Makes the directory and those above it, for the owner alone.
+    static func makeDirectory(_ path: String) throws(LMDBError) {
+        if let found = try status(path) {
+            guard found.isDirectory else {
+                throw LMDBError(result: ENOTDIR, operation: "make directory", path: path)
+            }
+            return
+        }
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+            try makeDirectory(String(path[..<slash]))
+        }
+        guard mkdir(path, mode_t(EnvironmentTuning.directoryMode)) == 0 || errno == EEXIST else {
+            throw LMDBError(result: errno, operation: "make directory", path: path)
+        }
+    }
+
+    /// Whether next to nothing is free where the path lies.
+    static func isFull(_ path: String) -> Bool {
+        var buffer = statvfs()
+        guard statvfs(path, &buffer) == 0 else { return false }
+        return UInt64(buffer.f_bavail) * UInt64(buffer.f_frsize) < EnvironmentTuning.diskFullBytes
+    }
+
+    static func remove(_ path: String) {
+        unlink(path)
+    }
+
+    /// Gives the lock file its blocks before the engine maps it.
+    ///
+    /// The engine makes it sparse; on a full device its first write through the map would end
+    /// the process with SIGBUS. A larger file than the engine wants is only a few more slots.
+    static func reserve(_ path: String, bytes: Int) throws(LMDBError) {
+        #if canImport(Glibc)
+            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(EnvironmentTuning.fileMode))
+            guard file >= 0 else {
+                throw LMDBError(result: errno, operation: "open lock file", path: path)
+            }
+            defer { close(file) }
+            let result = posix_fallocate(file, 0, off_t(bytes))
+            // Some file systems cannot reserve; then the sparse file has to do.
+            guard result == 0 || result == EOPNOTSUPP || result == EINVAL else {
+                throw LMDBError(result: result, operation: "make lock file", path: path)
+            }
+        #endif
+    }
+
+    /// Leaves a file to its owner alone.
+    static func restrict(_ path: String) throws(LMDBError) {
+        guard chmod(path, mode_t(EnvironmentTuning.fileMode)) == 0 else {
+            throw LMDBError(result: errno, operation: "change mode", path: path)
+        }
+    }
+
+    /// Flushes a file's data to the device.
+    static func flush(_ path: String) throws(LMDBError) {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else {
+            throw LMDBError(result: errno, operation: "flush", path: path)
+        }
+        defer { close(file) }
+        guard fsync(file) == 0 else {
+            throw LMDBError(result: errno, operation: "flush", path: path)
+        }
+    }
+}

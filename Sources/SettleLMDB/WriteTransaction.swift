@@ -1,0 +1,143 @@
+/// The one write transaction of an environment.
+///
+/// Sees its own writes. Valid inside the closure of ``Environment/write(_:)``; later use traps.
+/// An error of the store makes the whole transaction fail, even if the closure hides it.
+package final class WriteTransaction: ReadTransaction {
+    /// Why the closure has to be run again.
+    enum Retry {
+        case mapFull, tablesChanged
+    }
+
+    var retry: Retry?
+    /// Bytes of keys and values put, to grow the map far enough at once.
+    private(set) var bytesWritten = 0
+    /// Tables whose handles this transaction has opened, by name.
+    var opened: [String: Table] = [:]
+    /// Tables emptied here and to be removed at the commit, by name.
+    var dropped: [String: Table] = [:]
+    /// How many walks are under way in each slot.
+    var walks: [UInt32: Int] = [:]
+    /// Whether this transaction has the right to open handles, until it ends.
+    var holdsTables = false
+    /// Whether no handle was published between this transaction's begin and its getting the right.
+    var isAloneWithTables = false
+    let tablesGeneration: Int
+
+    override var isWriting: Bool { true }
+
+    init(_ environment: Environment, _ handle: EngineTransaction, tablesGeneration: Int) {
+        self.tablesGeneration = tablesGeneration
+        super.init(environment, handle)
+    }
+
+    /// Stores a value, whether or not the key is there.
+    ///
+    /// - Parameters:
+    ///   - value: At most `EnvironmentOptions.valueSizeMax` bytes.
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Throws: ``LMDBError`` with `keyTooLong`, `valueTooLarge`, `notFound`, or `mapFull`: then
+    ///   the closure is run again with a larger map, whatever it does with the error.
+    /// - Complexity: O(log n) page reads and writes.
+    package func put(
+        _ value: [UInt8], for key: [UInt8], in table: Table
+    ) throws(LMDBError) {
+        _ = try place(value, for: key, in: table, .replacing)
+    }
+
+    /// Stores a value unless the key is there.
+    ///
+    /// - Parameters:
+    ///   - value: At most `EnvironmentOptions.valueSizeMax` bytes.
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Returns: Whether it was stored.
+    /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
+    package func insert(
+        _ value: [UInt8], for key: [UInt8], in table: Table
+    ) throws(LMDBError) -> Bool {
+        try place(value, for: key, in: table, .unlessPresent)
+    }
+
+    /// Stores a value under a key greater than all others of the table.
+    ///
+    /// Fills pages to the brim, which makes loading sorted entries fast and compact.
+    ///
+    /// - Parameters:
+    ///   - value: At most `EnvironmentOptions.valueSizeMax` bytes.
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Throws: ``LMDBError`` as ``put(_:for:in:)``, and `keyOutOfOrder`.
+    package func append(
+        _ value: [UInt8], for key: [UInt8], in table: Table
+    ) throws(LMDBError) {
+        _ = try place(value, for: key, in: table, .atEnd)
+    }
+
+    /// Removes a key and its value.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Returns: Whether the key was there.
+    /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
+    @discardableResult
+    package func delete(_ key: [UInt8], from table: Table) throws(LMDBError) -> Bool {
+        try requireWritable(table)
+        try requireKey(key, "delete")
+        return try noting { () throws(LMDBError) in try live.delete(key, in: table.slot) }
+    }
+
+    /// Removes every entry of a table; the table stays.
+    ///
+    /// - Parameter table: The table.
+    /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
+    /// - Complexity: O(n) pages of the table.
+    package func removeAll(from table: Table) throws(LMDBError) {
+        try requireWritable(table)
+        try noting { () throws(LMDBError) in try live.drop(table.slot, removing: false) }
+    }
+
+    private func place(
+        _ value: [UInt8], for key: [UInt8], in table: Table,
+        _ placement: EngineTransaction.Placement
+    ) throws(LMDBError) -> Bool {
+        try requireWritable(table)
+        try requireKey(key, "put")
+        let limit = environment.options.valueSizeMax
+        guard value.count <= limit else {
+            throw LMDBError(
+                code: .valueTooLarge, operation: "put", path: environment.path,
+                message: "A value may have at most \(limit) bytes, and this one has "
+                    + "\(value.count); store it in pieces.")
+        }
+        bytesWritten += key.count + value.count
+        return try noting { () throws(LMDBError) in
+            try live.put(value, for: key, in: table.slot, placement)
+        }
+    }
+
+    /// Remembers that the map was full, so that hiding the error in the closure hides nothing.
+    func noting<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+        do throws(LMDBError) {
+            return try body()
+        } catch {
+            if error.code == .mapFull { retry = .mapFull }
+            throw error
+        }
+    }
+
+    func requireWritable(_ table: Table) throws(LMDBError) {
+        try require(table)
+        precondition(
+            walks[table.slot, default: 0] == 0,
+            "The table \(table.name) was written inside a forEach over it: collect the keys "
+                + "first and write after the walk.")
+        guard dropped[table.name] == nil else {
+            throw LMDBError(
+                code: .notFound, operation: "use table \(table.name)", path: environment.path,
+                message: "The table \(table.name) was dropped in this transaction; create it "
+                    + "again to use it.")
+        }
+    }
+}

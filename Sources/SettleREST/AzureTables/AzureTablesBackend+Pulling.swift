@@ -1,0 +1,98 @@
+import HTTPTypes
+import Settle
+public import SettleSync
+
+extension AzureTablesBackend {
+    /// Fetches the items changed after a token, by time and identifier.
+    ///
+    /// > Source: Azure Mobile Apps clients page by `updatedAt ge` and `$skip`, which passes by rows
+    /// > when one that was read changes meanwhile; `(updatedAt, id)` as a key does not.
+    public func pull(
+        _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
+    ) async throws(ReplicationError) -> PullPage {
+        var position = token.flatMap { TablePosition($0) }
+        if isFirstPage { position?.skipCount = 0 }
+        let answer = try await exchange(
+            .get,
+            address.path(
+                query: Self.parameters(
+                    query, after: position, itemCountMax: itemCountMax, isCounted: isFirstPage)),
+            answerSizeMax: RESTTuning.answerSizeMax)
+        guard answer.status == 200 else { throw answer.failure("list the table") }
+        let (rows, count) = try Self.rows(in: answer)
+        var items: [RemoteItem] = []
+        items.reserveCapacity(rows.count)
+        for row in rows {
+            guard let item = RemoteItem(row) else {
+                throw ReplicationError(
+                    .protocolViolation,
+                    "The server sent an item without a text for its 'id'; nothing of the page was "
+                        + "taken.")
+            }
+            items.append(item)
+        }
+        let next = try Self.position(after: rows, position)
+        return PullPage(
+            items: items, token: next?.token, isLast: items.isEmpty,
+            itemCountRemaining: count)
+    }
+
+    private static func parameters(
+        _ query: PullQuery, after position: TablePosition?, itemCountMax: Int, isCounted: Bool
+    ) -> [(name: String, value: String)] {
+        var filter = position?.filter
+        if !query.channels.isEmpty {
+            let channels = ODataFilter.containsAny(
+                column: "channels", query.channels.sorted())
+            filter = filter.map { .and(channels, $0) } ?? channels
+        }
+        var parameters: [(name: String, value: String)] = []
+        if let filter { parameters.append(("$filter", filter.text)) }
+        parameters.append(("$orderby", "\(SystemColumns.updatedAt),\(SystemColumns.id)"))
+        if let skip = position?.skipCount, skip > 0 { parameters.append(("$skip", "\(skip)")) }
+        parameters.append(("$top", "\(min(max(1, itemCountMax), RESTTuning.pageSizeMax))"))
+        if isCounted { parameters.append(("$inlinecount", "allpages")) }
+        parameters.append(("__includeDeleted", "true"))
+        return parameters
+    }
+
+    /// The rows of a page: bare, or with a count beside them.
+    static func rows(
+        in answer: HTTPAnswer
+    ) throws(ReplicationError) -> (rows: [JSONValue], count: Int?) {
+        let json = try answer.json()
+        if case .array(let rows) = json { return (rows, nil) }
+        guard let rows = json["results"]?.arrayValue else {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server answered with JSON that is no list of items; check that the address "
+                    + "is a table of the 2.0.0 protocol.")
+        }
+        return (rows, json["count"]?.integerValue.flatMap { Int(exactly: $0) })
+    }
+
+    /// Where the page ends.
+    private static func position(
+        after rows: [JSONValue], _ position: TablePosition?
+    ) throws(ReplicationError) -> TablePosition? {
+        guard let last = rows.last else {
+            var position = position
+            position?.skipCount = 0
+            return position
+        }
+        guard let time = last[SystemColumns.updatedAt]?.stringValue,
+            TablePosition.isTime(time), let id = last[SystemColumns.id]?.stringValue
+        else {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server sent an item without a time for its 'updatedAt', which tells where to "
+                    + "go on; the table needs this column.")
+        }
+        var next = TablePosition(time: time, id: id)
+        if let position, position.time == time, position.id == id {
+            // The times are finer than they are shown, so the filter gives these items again.
+            next.skipCount = position.skipCount + rows.count
+        }
+        return next
+    }
+}

@@ -1,0 +1,92 @@
+extension ODataExpression {
+    /// A span of time outside of which no item can satisfy a filter; nil is unbounded.
+    struct Span: Sendable, Equatable {
+        var lower: Instant?
+        var upper: Instant?
+    }
+
+    /// The span of the `updatedAt` of all items that can satisfy this filter.
+    ///
+    /// The bounds are kept wide: both ends belong to the span even for `gt` and `lt`, and a part
+    /// that says nothing clear leaves it unbounded. The filter itself still decides.
+    var updatedAtSpan: Span {
+        switch self {
+        case .comparison(let comparison, let left, let right):
+            if left == Self.updatedAt, let instant = right.constantInstant {
+                return Self.span(comparison, instant)
+            }
+            if right == Self.updatedAt, let instant = left.constantInstant {
+                return Self.span(comparison.mirrored, instant)
+            }
+            return Span()
+        case .and(let operands):
+            return operands.map(\.updatedAtSpan).reduce(into: Span()) { span, other in
+                span.lower = [span.lower, other.lower].compactMap(\.self).max()
+                span.upper = [span.upper, other.upper].compactMap(\.self).min()
+            }
+        case .or(let operands):
+            let spans = operands.map(\.updatedAtSpan)
+            let lowers = spans.compactMap(\.lower)
+            let uppers = spans.compactMap(\.upper)
+            return Span(
+                lower: lowers.count == spans.count ? lowers.min() : nil,
+                upper: uppers.count == spans.count ? uppers.max() : nil)
+        default: return Span()
+        }
+    }
+
+    /// The ids of which an item must have one to satisfy this filter; nil when any id may.
+    var candidateIds: Set<String>? {
+        switch self {
+        case .comparison(.equal, .path(["id"]), .literal(.string(let id))),
+            .comparison(.equal, .literal(.string(let id)), .path(["id"])):
+            return [id]
+        case .membership(.path(["id"]), let candidates):
+            var ids: Set<String> = []
+            for candidate in candidates {
+                guard case .literal(.string(let id)) = candidate else { return nil }
+                ids.insert(id)
+            }
+            return ids
+        case .and(let operands):
+            return operands.compactMap(\.candidateIds).min { $0.count < $1.count }
+        case .or(let operands):
+            var ids: Set<String> = []
+            for operand in operands {
+                guard let more = operand.candidateIds else { return nil }
+                ids.formUnion(more)
+            }
+            return ids
+        default: return nil
+        }
+    }
+
+    static let updatedAt = ODataExpression.path([SystemColumn.updatedAt.rawValue])
+
+    private var constantInstant: Instant? {
+        guard case .literal(let value) = self else { return nil }
+        return value.asInstant
+    }
+
+    private static func span(_ comparison: Comparison, _ instant: Instant) -> Span {
+        switch comparison {
+        case .equal: Span(lower: instant, upper: instant)
+        case .greater, .greaterOrEqual: Span(lower: instant, upper: nil)
+        case .less, .lessOrEqual: Span(lower: nil, upper: instant)
+        case .notEqual: Span()
+        }
+    }
+}
+
+extension ODataExpression.Comparison {
+    /// The comparison that is true with its sides exchanged.
+    fileprivate var mirrored: Self {
+        switch self {
+        case .equal, .notEqual: self
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        }
+    }
+}

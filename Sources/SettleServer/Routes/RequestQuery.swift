@@ -1,0 +1,61 @@
+import HTTPTypes
+
+/// The parameters of a request's query, in their order.
+struct RequestQuery: Sendable, Equatable {
+    /// One parameter, decoded, and as it came.
+    struct Parameter: Sendable, Equatable {
+        var name: String
+        var value: String
+    }
+
+    var parameters: [Parameter]
+
+    /// Reads the text between `?` and `#`.
+    ///
+    /// - Throws: ``Refusal`` 400 when it is not percent-encoded UTF-8.
+    init(_ text: String?) throws(Refusal) {
+        parameters = []
+        for pair in (text ?? "").split(separator: "&") {
+            let halves = pair.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decoded(halves[0], plusIsSpace: true),
+                let value = PercentEncoding.decoded(
+                    halves.count == 2 ? halves[1] : "", plusIsSpace: true)
+            else {
+                throw Refusal(.badRequest, "The query of the URL is not percent-encoded UTF-8.")
+            }
+            parameters.append(Parameter(name: name, value: value))
+        }
+    }
+
+    /// The value of a parameter whose name may be in any case.
+    ///
+    /// - Throws: ``Refusal`` 400 when it is there more than once.
+    func value(_ name: String) throws(Refusal) -> String? {
+        let name = name.lowercased()
+        let found = parameters.filter { $0.name.lowercased() == name }
+        guard found.count <= 1 else {
+            throw Refusal(.badRequest, "The parameter '\(name)' is given more than once.")
+        }
+        return found.first?.value
+    }
+
+    /// The query as text, with some parameters replaced.
+    ///
+    /// - Parameters:
+    ///   - names: Parameters to leave out, in lower case.
+    ///   - parameter: A parameter to put at the end.
+    /// - Returns: The text, percent-encoded.
+    func text(without names: Set<String>, adding parameter: Parameter) -> String {
+        (parameters.filter { !names.contains($0.name.lowercased()) } + [parameter])
+            .map { Self.encodedName($0.name) + "=" + PercentEncoding.encoded($0.value) }
+            .joined(separator: "&")
+    }
+
+    /// `$` may stand in a query as it is, and is easier to read so.
+    private static func encodedName(_ name: String) -> String {
+        name.hasPrefix("$")
+            ? "$" + PercentEncoding.encoded(String(name.dropFirst()))
+            : PercentEncoding.encoded(name)
+    }
+}

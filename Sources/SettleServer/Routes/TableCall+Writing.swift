@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Settle
+
+extension TableCall {
+    /// POST to a table: 201 with the new item.
+    func insert(into name: TableName) async throws -> Response {
+        let body = try await itemBody()
+        let id = body.id ?? UUID().uuidString.lowercased()
+        try ItemIdentifier.check(id)
+        let operation = ItemOperation.insert(members: body.members)
+        // A table comes into being with its first item only, not with one that is refused.
+        if case .refuse(let refusal) = operation.decision(
+            on: nil, expecting: .none, by: identity)
+        {
+            throw refusal
+        }
+        guard let table = try await responder.tables.table(name, isCreated: true) else {
+            throw Refusal.missing
+        }
+        let item = try await table.perform(
+            operation, on: id, expecting: .none, by: identity, now: responder.now())
+        return Answer.item(
+            item, status: .created,
+            location: "/tables/\(name.text)/\(PercentEncoding.encoded(item.id))")
+    }
+
+    /// PATCH of an item: 200 with the item as it is now.
+    func update(_ id: String, in name: TableName) async throws -> Response {
+        let expectation = try expectation
+        let body = try await itemBody()
+        if let bodyId = body.id, !bodyId.utf8.elementsEqual(id.utf8) {
+            throw Refusal(.badRequest, "The id of the body and the id of the path differ.")
+        }
+        let operation = ItemOperation.update(members: body.members, seenVersion: body.version)
+        return Answer.item(try await perform(operation, on: id, in: name, expectation))
+    }
+
+    /// DELETE of an item: 204; the row stays for those who pull.
+    func delete(_ id: String, in name: TableName) async throws -> Response {
+        let item = try await perform(.delete, on: id, in: name, try expectation)
+        return Answer.empty(.noContent, version: item.version)
+    }
+
+    /// POST to an item, without a body: 200 with the item, no longer deleted.
+    func undelete(_ id: String, in name: TableName) async throws -> Response {
+        let expectation = try expectation
+        let bytes = try await body()
+        guard bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else {
+            throw Refusal(
+                .badRequest,
+                "A POST to an item undeletes it and takes no body; update it with PATCH.")
+        }
+        return Answer.item(try await perform(.undelete, on: id, in: name, expectation))
+    }
+
+    private func perform(
+        _ operation: ItemOperation, on id: String, in name: TableName,
+        _ expectation: EntityTag.Expectation
+    ) async throws -> TableItem {
+        guard let table = try await responder.tables.table(name, isCreated: false) else {
+            throw Refusal.missing
+        }
+        return try await table.perform(
+            operation, on: id, expecting: expectation, by: identity, now: responder.now())
+    }
+}

@@ -1,0 +1,46 @@
+/// Why a server does not start, or ended.
+public struct ServerError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of errors.
+    ///
+    /// More may be added, so a `switch` needs a default.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case invalidConfiguration, directoryUnusable, addressUnusable, alreadyRun, stopped
+        }
+
+        private let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// The name of the code.
+        public var description: String { kind.rawValue }
+
+        /// A value of the configuration cannot be used.
+        public static let invalidConfiguration = Code(.invalidConfiguration)
+        /// The directory cannot be made, read or written.
+        public static let directoryUnusable = Code(.directoryUnusable)
+        /// The host or port cannot be listened on: in use, not allowed, or unknown.
+        public static let addressUnusable = Code(.addressUnusable)
+        /// A server runs once; make a new one.
+        public static let alreadyRun = Code(.alreadyRun)
+        /// The server has ended before it listened.
+        public static let stopped = Code(.stopped)
+    }
+
+    /// What went wrong, to branch on.
+    public let code: Code
+    /// What happened, and what to do about it; a sentence for people.
+    public let message: String
+    /// The error below, if there was one.
+    public let cause: (any Error)?
+
+    /// Describes an error.
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The message, with the code before it.
+    public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Hummingbird
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+import Settle
+import Synchronization
+
+/// Serves tables of documents over HTTP, in the version 2 table protocol of Azure Mobile Apps.
+///
+/// Every table is a Settle database in the directory of the configuration. A server is a service
+/// of swift-service-lifecycle: it runs until it is asked to shut down gracefully or its task is
+/// cancelled, finishes the requests that are under way, and closes its databases.
+///
+/// ```swift
+/// let server = try TableServer(configuration: ServerConfiguration(directory: directory))
+/// try await withThrowingTaskGroup(of: Void.self) { group in
+///     group.addTask { try await server.run() }
+///     let port = try await server.boundPort()
+///     // ... http://127.0.0.1:port/tables/NAME ...
+///     group.cancelAll()
+/// }
+/// ```
+///
+/// > Source: the table protocol 2.0.0; where this server differs, the guide `Server.md` says so.
+public final class TableServer: Service, Sendable {
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+    private let port = BoundPort()
+    private let hasRun = Mutex(false)
+
+    /// Makes a server; nothing is opened before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where it listens, what it stores and whom it lets in.
+    ///   - logger: Where requests are logged: method, path template, status and duration, never
+    ///     contents of documents.
+    /// - Throws: ``ServerError`` with `invalidConfiguration` for a number out of its range.
+    public init(
+        configuration: ServerConfiguration, logger: Logger = Logger(label: "settle.server")
+    ) throws {
+        try configuration.check()
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Serves until it is told to stop, then closes the databases.
+    ///
+    /// - Throws: ``ServerError`` with `directoryUnusable`, `addressUnusable` or
+    ///   `invalidConfiguration` (a short secret, a bad key set) when it cannot start, and
+    ///   `alreadyRun` at a second call.
+    public func run() async throws {
+        let isFirst = hasRun.withLock { hasRun in
+            defer { hasRun = true }
+            return !hasRun
+        }
+        guard isFirst else {
+            throw ServerError(.alreadyRun, "A server runs only once; make a new one.")
+        }
+        do {
+            try await serve()
+        } catch {
+            port.resolve(.failure(error))
+            throw error
+        }
+        port.resolve(
+            .failure(ServerError(.stopped, "The server was stopped before it listened.")))
+    }
+
+    /// The port the server listens on, as soon as it does.
+    ///
+    /// - Returns: The port; the one of the configuration unless that is 0.
+    /// - Throws: The error of ``run()`` when the server does not come to listening;
+    ///   `CancellationError` when the waiting task is cancelled.
+    public func boundPort() async throws -> Int {
+        try await port.value
+    }
+
+    private func serve() async throws {
+        let parts = try await makeParts()
+        var failure: (any Error)?
+        do {
+            try await application(parts.responder).run()
+        } catch {
+            failure = error
+        }
+        await parts.tables.close()
+        if let failure { throw translated(failure) }
+    }
+
+    /// What a running server is made of: the tables, and the responder over them.
+    func makeParts() async throws -> (tables: Tables, responder: TableResponder) {
+        let authenticator = try await Authenticator(
+            configuration.authentication, now: configuration.now)
+        let tables = try Tables(
+            directory: configuration.directory, tableCountMax: configuration.tableCountMax)
+        let responder = TableResponder(
+            tables: tables, authenticator: authenticator,
+            limits: PageLimits(
+                defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
+            bodyMaxBytes: configuration.bodyMaxBytes, now: configuration.now, logger: logger)
+        return (tables, responder)
+    }
+
+    /// The framework's application over a responder.
+    func application(_ responder: TableResponder) -> Application<TableResponder> {
+        // The framework's own lines at level info would say things twice.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let port = port
+        return Application(
+            responder: responder,
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in
+                port.resolve(.success(channel.localAddress?.port ?? 0))
+            },
+            logger: quiet)
+    }
+
+    private func translated(_ error: any Error) -> any Error {
+        switch error {
+        case is ServerError, is DatabaseError, is CancellationError: return error
+        default: break
+        }
+        let place = "\(configuration.host):\(configuration.port)"
+        let reason: String
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE?: reason = "another program listens there; choose another port"
+        case EACCES?, EPERM?: reason = "this user may not; choose a port from 1024 on"
+        case EADDRNOTAVAIL?: reason = "this machine does not have that address"
+        default: reason = "\(error)"
+        }
+        return ServerError(
+            .addressUnusable, "The server cannot listen on \(place): \(reason).", cause: error)
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+
+/// The name of a table, as it stands in a URL; names that differ in case are different tables.
+struct TableName: Sendable, Hashable {
+    /// A letter or `_`, then letters, digits and `_`; at most 63 characters, all ASCII.
+    let text: String
+
+    /// Checks a name.
+    ///
+    /// - Throws: ``Refusal`` 400 with the rule.
+    init(_ text: String) throws(Refusal) {
+        let bytes = text.utf8
+        guard (1...63).contains(bytes.count), let first = bytes.first,
+            !Self.isDigit(first), bytes.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) })
+        else {
+            throw Refusal(
+                .badRequest,
+                "A table's name has 1 to 63 letters, digits and '_', and no digit at its start.")
+        }
+        self.text = text
+    }
+
+    /// The name of the database that holds the table.
+    ///
+    /// Shape: `t-` and the name in lower case; when it has upper-case letters, a hyphen and, in
+    /// hexadecimal, the set of the places where they are (bit 0 is the first character). So
+    /// `todo` is `t-todo`, `Todo` is `t-todo-1` and `TODO` is `t-todo-f`, which stay apart on
+    /// file systems that do not tell case, and the name can be read back.
+    var databaseName: String {
+        var places: UInt64 = 0
+        for (place, byte) in text.utf8.enumerated() where Self.isUpper(byte) {
+            places |= 1 << UInt64(place)
+        }
+        let name = "t-" + text.lowercased()
+        return places == 0 ? name : name + "-" + String(places, radix: 16)
+    }
+
+    private static func isUpper(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || byte == UInt8(ascii: "_")
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

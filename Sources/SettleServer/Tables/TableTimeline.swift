@@ -1,0 +1,69 @@
+import Settle
+
+/// The items of a table in the order in which they were last changed.
+///
+/// A side table of the database, changed in the same transaction as the items, so that a pull
+/// reads times and items from one state and never waits for a writer, which an index that is
+/// brought up to date by a query would have to.
+///
+/// Shape: the key is `updatedAt` in microseconds since 1970, 8 bytes, the highest first; the
+/// value is one byte, 1 for a deleted item, and then the id in UTF-8. Every item has one row.
+enum TableTimeline {
+    /// One row.
+    struct Entry: Equatable {
+        /// `updatedAt` in microseconds since 1970.
+        var time: Int64
+        var isDeleted: Bool
+        var id: String
+    }
+
+    private static let table = "server.timeline"
+
+    /// Puts an item at its time.
+    ///
+    /// - Parameters:
+    ///   - item: The item as it was just stored.
+    ///   - previous: Its `updatedAt` before; nil for a new item.
+    ///   - transaction: The transaction of the write.
+    /// - Throws: ``DatabaseError`` when the side table cannot be written.
+    static func move(
+        _ item: TableItem, from previous: Instant?, in transaction: Transaction
+    ) throws {
+        let side = try transaction.sideTable(named: table)
+        if let previous { try side.remove(key(previous.microseconds)) }
+        try side.set(
+            [item.isDeleted ? 1 : 0] + Array(item.id.utf8), for: key(item.updatedAt.microseconds))
+    }
+
+    /// Walks the items from a time on.
+    ///
+    /// - Parameters:
+    ///   - time: Where to start, included.
+    ///   - snapshot: The state to read.
+    ///   - body: Called with each entry; answers false to stop.
+    /// - Throws: ``DatabaseError`` when the side table cannot be read; what `body` throws.
+    static func forEach(
+        from time: Int64, in snapshot: Snapshot, _ body: (Entry) throws -> Bool
+    ) throws {
+        try snapshot.table(table)?.forEach(from: key(max(0, time))) { key, value in
+            guard key.count == 8, let flag = value.first else {
+                throw DatabaseError(
+                    .corrupted, "A row of the server's timeline is damaged; pull from a backup.")
+            }
+            return try body(
+                Entry(
+                    time: self.time(key), isDeleted: flag != 0,
+                    id: String(decoding: value.dropFirst(), as: UTF8.self)))
+        }
+    }
+
+    /// The key of a time.
+    static func key(_ time: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+    }
+
+    /// The time of a key.
+    static func time(_ key: [UInt8]) -> Int64 {
+        key.reduce(0) { $0 << 8 | Int64($1) }
+    }
+}

@@ -1,0 +1,54 @@
+/// Percent-encoding of URL parts (RFC 3986), refusing what is not UTF-8.
+enum PercentEncoding {
+    /// The text that an encoded part stands for.
+    ///
+    /// - Parameters:
+    ///   - part: The part, as it stands in the URL.
+    ///   - plusIsSpace: Whether `+` stands for a space, as it does in queries.
+    /// - Returns: The text; nil for a `%` without two hexadecimal digits and for bytes that are
+    ///   not UTF-8.
+    static func decoded(_ part: Substring, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var rest = part.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(digit),
+                    let low = rest.popFirst().flatMap(digit)
+                else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// A text as it may stand in a path or as a value in a query.
+    static func encoded(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                encoded += "%" + hex(byte >> 4) + hex(byte & 15)
+            }
+        }
+        return encoded
+    }
+
+    private static func hex(_ digit: UInt8) -> String {
+        String(digit, radix: 16, uppercase: true)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
+        default: false
+        }
+    }
+}

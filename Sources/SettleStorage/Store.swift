@@ -1,0 +1,107 @@
+package import SettleDocuments
+import SettleLMDB
+
+/// Documents as rows of one environment: snapshots for readers, one writer with a group commit.
+package final class Store: Sendable {
+    private let environment: Environment
+    private let tables: StoreTables
+    private let writer: Writer
+
+    /// Opens the store in a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: The path of the directory that holds the file.
+    ///   - options: How it is opened.
+    ///   - create: True to make the store when there is none.
+    ///   - clock: Where the dates of the documents come from.
+    ///   - publish: Called on the writer's thread after each commit that changed a document, in
+    ///     the order of the commits, before the callers learn of it. It must return quickly.
+    /// - Throws: ``StorageError/engine(_:message:)`` when the file cannot be opened,
+    ///   ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
+    ///   ``StorageError/notASettleStore``.
+    package init(
+        directory: String, options: StoreOptions, create: Bool,
+        clock: @escaping @Sendable () -> Timestamp,
+        publish: @escaping @Sendable (StoreCommit) -> Void
+    ) throws {
+        let environment = try StorageError.translating {
+            try Environment.open(at: directory, options: options.environment, create: create)
+        }
+        do {
+            tables = try StorageError.translating {
+                try Self.openTables(of: environment, create: create)
+            }
+        } catch {
+            environment.close()
+            throw error
+        }
+        self.environment = environment
+        writer = Writer(
+            environment: environment, tables: tables, clock: clock, publish: publish)
+    }
+
+    /// Hands a consistent state to a closure, on the calling thread, without waiting for writers.
+    ///
+    /// - Parameters:
+    ///   - name: What the reader is for, shown when it lasts too long.
+    ///   - body: Must not keep the snapshot; it may not be used after the closure ends.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; ``StorageError`` when the store is closed or cannot be read.
+    package func read<Value>(
+        _ name: String, _ body: (StoreSnapshot) throws -> Value
+    ) throws -> Value {
+        // The environment may be shared with another store, and then stays open.
+        guard !writer.isClosed else { throw StorageError.closed }
+        return try StorageError.translating {
+            try environment.read(name) { reader in
+                try body(StoreSnapshot(reader: reader, tables: tables))
+            }
+        }
+    }
+
+    /// Runs a closure on the writer's thread and returns when its commit is on disk.
+    ///
+    /// The closure may run more than once (the file had to grow, or another caller's closure in
+    /// the same commit failed), so it must do nothing but use its transaction.
+    ///
+    /// - Parameter body: What to do; all of it is committed or nothing.
+    /// - Returns: What the last run of `body` returned.
+    /// - Throws: What `body` throws; ``StorageError/closed``; ``StorageError/engine(_:message:)`` when the
+    ///   commit fails.
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.submit(WriteJob(body) { continuation.resume(with: $0) })
+        }
+    }
+
+    /// Finishes the queued writes and closes the file.
+    ///
+    /// Blocks until it is done; later calls do nothing.
+    package func close() {
+        if writer.close() { environment.close() }
+    }
+
+    private static func openTables(
+        of environment: Environment, create: Bool
+    ) throws -> StoreTables {
+        let found = try environment.read("open") { reader -> StoreTables? in
+            guard try !reader.tableNames().isEmpty else { return nil }
+            let tables = try StoreTables(findingIn: reader)
+            try StoreHeader.check(tables.meta, in: reader)
+            return tables
+        }
+        if let found { return found }
+        guard create else { throw StorageError.notASettleStore }
+        return try makeTables(in: environment)
+    }
+
+    private static func makeTables(in environment: Environment) throws -> StoreTables {
+        try environment.write { transaction in
+            let tables = try StoreTables(creatingIn: transaction)
+            try StoreHeader.write(to: tables.meta, in: transaction)
+            return tables
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import SettleLMDB
+
+/// One end of a walk over an ordered table.
+package enum TableEdge: Sendable, Equatable {
+    /// The first or last row there is.
+    case unbounded
+    /// The row with this key counts.
+    case including([UInt8])
+    /// The row with this key does not count.
+    case excluding([UInt8])
+
+    fileprivate var bound: Bound {
+        switch self {
+        case .unbounded: .unbounded
+        case .including(let key): .including(key)
+        case .excluding(let key): .excluding(key)
+        }
+    }
+}
+
+/// A table of bytes, ordered by the bytes of its keys, as part of one state of the store.
+///
+/// What the floors above keep of their own: the rows of indexes, side tables. Valid as long as
+/// the snapshot or transaction it came from.
+package struct OrderedTable {
+    private let table: Table
+    private let reader: ReadTransaction
+    private let transaction: StoreTransaction?
+
+    /// The longest key, in bytes.
+    package static let keyLengthMax = 511
+
+    init(_ table: Table, in snapshot: StoreSnapshot) {
+        self.table = table
+        reader = snapshot.reader
+        transaction = snapshot as? StoreTransaction
+    }
+
+    /// The number of rows.
+    package var count: Int {
+        get throws { try reader.count(of: table) }
+    }
+
+    /// The value of a key, or nil.
+    ///
+    /// - Throws: ``LMDBError`` when the key is empty or too long, or the table cannot be read.
+    package func value(for key: [UInt8]) throws -> [UInt8]? {
+        try reader.value(for: key, in: table)
+    }
+
+    /// Walks the rows between two edges.
+    ///
+    /// The table must not be changed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - lower: The low end.
+    ///   - upper: The high end.
+    ///   - isDescending: True to start at the high end.
+    ///   - body: Called with each key and value, borrowed; answers false to stop.
+    /// - Throws: ``LMDBError`` when the table cannot be read; what `body` throws.
+    package func forEach(
+        from lower: TableEdge = .unbounded, to upper: TableEdge = .unbounded,
+        isDescending: Bool = false,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
+    ) throws {
+        try reader.forEach(
+            in: table, from: lower.bound, to: upper.bound,
+            direction: isDescending ? .backward : .forward, body)
+    }
+
+    /// Sets the value of a key.
+    ///
+    /// - Throws: ``LMDBError`` when the key or value is too large or the file cannot take it.
+    package func set(_ value: [UInt8], for key: [UInt8]) throws {
+        try writer.put(value, for: key, in: table)
+    }
+
+    /// Removes a key.
+    ///
+    /// Answers false when it was not there.
+    @discardableResult
+    package func remove(_ key: [UInt8]) throws -> Bool {
+        try writer.delete(key, from: table)
+    }
+
+    /// Removes every row.
+    package func removeAll() throws {
+        try writer.removeAll(from: table)
+    }
+
+    /// Removes the table itself; its pages are free again after the commit.
+    package func drop() throws {
+        try writer.drop(table)
+    }
+
+    private var writer: WriteTransaction {
+        guard let transaction else {
+            preconditionFailure("A table of a snapshot can only be read.")
+        }
+        return transaction.writer
+    }
+}

@@ -1,0 +1,37 @@
+import SettleLMDB
+
+/// The numbers that every commit brings up to date.
+///
+/// Shape: "counters" -> last sequence, live documents, tombstones; eight bytes each, most
+/// significant first.
+struct StoreCounters: Sendable, Equatable {
+    var lastSequence: UInt64 = 0
+    var liveCount: UInt64 = 0
+    var deletedCount: UInt64 = 0
+
+    private static let key = Array("counters".utf8)
+
+    /// Starts from the numbers of an empty store.
+    init() {}
+
+    /// Reads the numbers as of a transaction.
+    init(from table: Table, in transaction: ReadTransaction) throws {
+        let found = try transaction.withValue(for: Self.key, in: table) { row in
+            var position = 0
+            guard row.count == 24, let sequence = row.fixed64(at: &position),
+                let live = row.fixed64(at: &position), let deleted = row.fixed64(at: &position)
+            else { throw StorageError.corrupted(place: "row 'counters' of table 'meta'") }
+            return (sequence, live, deleted)
+        }
+        if let found { (lastSequence, liveCount, deletedCount) = found }
+    }
+
+    /// Writes the numbers as part of a transaction.
+    func write(to table: Table, in transaction: WriteTransaction) throws {
+        var row: [UInt8] = []
+        row.append(fixed64: lastSequence)
+        row.append(fixed64: liveCount)
+        row.append(fixed64: deletedCount)
+        try transaction.put(row, for: Self.key, in: table)
+    }
+}

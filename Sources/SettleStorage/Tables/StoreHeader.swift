@@ -1,0 +1,45 @@
+import SettleLMDB
+
+/// The facts in the `meta` table that say who may read a store.
+///
+/// Shape: "format" -> decimal text; "engine" -> generation of the engine that wrote the file
+/// ("LMDB 0.9"): files of generations 0.9 and 1.0 cannot read each other.
+enum StoreHeader {
+    /// The format this release writes.
+    ///
+    /// A change of any byte table raises it.
+    static let format: UInt32 = 1
+
+    private static let formatKey = Array("format".utf8)
+    private static let engineKey = Array("engine".utf8)
+
+    /// The generation of the engine in this process: its name, major and minor number.
+    static var runningEngine: String {
+        let numbers = Environment.engineVersion.split(whereSeparator: { !$0.isNumber }).prefix(2)
+        return "LMDB " + numbers.joined(separator: ".")
+    }
+
+    /// Writes the header of a new store.
+    static func write(to table: Table, in transaction: WriteTransaction) throws {
+        try transaction.put(Array(String(format).utf8), for: formatKey, in: table)
+        try transaction.put(Array(runningEngine.utf8), for: engineKey, in: table)
+    }
+
+    /// Refuses a store that this release cannot read.
+    ///
+    /// - Throws: ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
+    ///   or ``StorageError/notASettleStore`` when there is no header at all.
+    static func check(_ table: Table, in transaction: ReadTransaction) throws {
+        guard let bytes = try transaction.value(for: formatKey, in: table),
+            let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
+        else { throw StorageError.notASettleStore }
+        guard recorded <= format else { throw StorageError.newerFormat(format: recorded) }
+        let engine = try transaction.value(for: engineKey, in: table).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        guard engine == runningEngine else {
+            throw StorageError.foreignEngine(
+                recorded: engine ?? "unknown", running: runningEngine)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import SettleLMDB
+
+/// The names of the tables in a store, and the handles of those that every store has.
+///
+/// Docs/Formats/Store.md gives the keys and values of each.
+struct StoreTables: Sendable {
+    /// Facts about the store itself.
+    let meta: Table
+    /// Document identifier -> ``DocumentRecord``.
+    let documents: Table
+    /// Sequence, eight bytes -> document identifier; one row a document, at its last change.
+    let sequences: Table
+    /// The content of attachments.
+    let blobs: BlobTables
+
+    private static let metaName = "meta"
+    private static let documentsName = "documents"
+    private static let sequencesName = "sequences"
+
+    /// What stands before the name of a table that a floor above keeps.
+    static let guestPrefix = "guest/"
+
+    /// Creates the tables of a new store, or opens those of an existing one.
+    init(creatingIn transaction: WriteTransaction) throws {
+        meta = try transaction.createTable(named: Self.metaName)
+        documents = try transaction.createTable(named: Self.documentsName)
+        sequences = try transaction.createTable(named: Self.sequencesName)
+        blobs = try BlobTables(creatingIn: transaction)
+    }
+
+    /// Finds the tables of an existing store.
+    ///
+    /// - Throws: ``StorageError/notASettleStore`` when one of them is missing.
+    init(findingIn transaction: ReadTransaction) throws {
+        guard let meta = try transaction.table(named: Self.metaName),
+            let documents = try transaction.table(named: Self.documentsName),
+            let sequences = try transaction.table(named: Self.sequencesName)
+        else { throw StorageError.notASettleStore }
+        self.meta = meta
+        self.documents = documents
+        self.sequences = sequences
+        blobs = try BlobTables(findingIn: transaction)
+    }
+}

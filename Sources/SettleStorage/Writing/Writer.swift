@@ -1,0 +1,151 @@
+import SettleDocuments
+import SettleLMDB
+import Synchronization
+
+/// The one writer of a store: a thread of its own, and the group commit.
+///
+/// Callers that arrive while a commit is being flushed wait together and share the next one: one
+/// transaction, one flush. Each closure sees the state that the closures before it left. One that
+/// throws before it wrote anything simply fails. One that throws after it wrote is undone by
+/// giving up the shared transaction: those before it are committed without it, it runs alone (so
+/// that its error is about a state that is really there), and those after it go on; the callers
+/// only notice that it took longer.
+///
+/// `pending` is guarded by its lock; everything else runs on the thread.
+final class Writer: Sendable {
+    /// The most closures in one transaction.
+    private static let batchCountMax = 512
+
+    private let environment: Environment
+    private let tables: StoreTables
+    private let clock: @Sendable () -> Timestamp
+    private let publish: @Sendable (StoreCommit) -> Void
+    private let thread: WriterThread
+
+    private struct Pending {
+        var jobs: [WriteJob] = []
+        var isScheduled = false
+        var isClosed = false
+    }
+    private let pending = Mutex(Pending())
+
+    init(
+        environment: Environment, tables: StoreTables, clock: @escaping @Sendable () -> Timestamp,
+        publish: @escaping @Sendable (StoreCommit) -> Void
+    ) {
+        self.environment = environment
+        self.tables = tables
+        self.clock = clock
+        self.publish = publish
+        self.thread = WriterThread(name: "settle-writer")
+    }
+
+    /// Queues a job; it fails with ``StorageError/closed`` when the writer was closed.
+    func submit(_ job: WriteJob) {
+        let (isClosed, needsDrain) = pending.withLock { pending in
+            if pending.isClosed { return (true, false) }
+            pending.jobs.append(job)
+            defer { pending.isScheduled = true }
+            return (false, !pending.isScheduled)
+        }
+        if isClosed { return job.fail(StorageError.closed) }
+        if needsDrain { thread.submit { [self] in drain() } }
+    }
+
+    /// True once ``close()`` was called.
+    var isClosed: Bool { pending.withLock { $0.isClosed } }
+
+    /// Refuses new jobs, finishes the queued ones, and ends the thread.
+    ///
+    /// Blocks until it is done.
+    ///
+    /// - Returns: False when it was closed before.
+    func close() -> Bool {
+        let wasClosed = pending.withLock { pending in
+            defer { pending.isClosed = true }
+            return pending.isClosed
+        }
+        if !wasClosed { thread.stop() }
+        return !wasClosed
+    }
+
+    private func drain() {
+        while true {
+            let batch = pending.withLock { pending -> [WriteJob] in
+                let batch = Array(pending.jobs.prefix(Self.batchCountMax))
+                pending.jobs.removeFirst(batch.count)
+                if batch.isEmpty { pending.isScheduled = false }
+                return batch
+            }
+            if batch.isEmpty { return }
+            commit(batch[...])
+        }
+    }
+
+    /// Why a shared transaction was given up.
+    private enum Abandoned: Error {
+        case nothingWritten
+        case failedAfterWriting(index: Int, any Error)
+    }
+
+    private func commit(_ jobs: ArraySlice<WriteJob>) {
+        var failures: [Int: any Error] = [:]
+        do {
+            let commit = try environment.write { engine -> StoreCommit in
+                failures = [:]
+                return try run(jobs, in: engine, failures: &failures)
+            }
+            if !commit.changes.isEmpty { publish(commit) }
+            complete(jobs, failures)
+        } catch Abandoned.nothingWritten {
+            complete(jobs, failures)
+        } catch Abandoned.failedAfterWriting(let index, let error) {
+            if jobs.count == 1 {
+                return jobs[index].fail((error as? LMDBError).map(StorageError.init) ?? error)
+            }
+            let (before, after) = (jobs[..<index], jobs[(index + 1)...])
+            if !before.isEmpty { commit(before) }
+            commit(jobs[index...index])
+            if !after.isEmpty { commit(after) }
+        } catch {
+            let error = (error as? LMDBError).map(StorageError.init) ?? error
+            for job in jobs { job.fail(error) }
+        }
+    }
+
+    private func run(
+        _ jobs: ArraySlice<WriteJob>, in engine: WriteTransaction, failures: inout [Int: any Error]
+    ) throws -> StoreCommit {
+        let transaction = try StoreTransaction(engine: engine, tables: tables, now: clock())
+        var changes: [RecordChange] = []
+        var hasWritten = false
+        for index in jobs.indices {
+            transaction.beginClosure()
+            do {
+                try jobs[index].run(transaction)
+            } catch {
+                // When the map was full the environment runs all of this again, whatever is
+                // noted here.
+                guard !transaction.hasWritten else {
+                    throw Abandoned.failedAfterWriting(index: index, error)
+                }
+                failures[index] = (error as? LMDBError).map(StorageError.init) ?? error
+            }
+            changes += transaction.changes
+            hasWritten = hasWritten || transaction.hasWritten
+        }
+        guard hasWritten else { throw Abandoned.nothingWritten }
+        try transaction.finish()
+        return StoreCommit(sequence: transaction.lastSequence, changes: changes)
+    }
+
+    private func complete(_ jobs: ArraySlice<WriteJob>, _ failures: [Int: any Error]) {
+        for index in jobs.indices {
+            if let error = failures[index] {
+                jobs[index].fail(error)
+            } else {
+                jobs[index].succeed()
+            }
+        }
+    }
+}

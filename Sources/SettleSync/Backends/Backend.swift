@@ -1,0 +1,48 @@
+/// The far side of a replication, without a word about how it is reached.
+///
+/// A back-end is an adapter with two halves: pull a page after a token, and send one operation.
+/// It keeps no state that matters: everything that must survive (tokens, versions, what is still
+/// to be sent) is kept by the replicator in the database, in the transactions that store the
+/// documents themselves. Methods are called from several tasks at once.
+///
+/// A back-end ends early with ``ReplicationError/Code/cancelled`` when its task is cancelled.
+public protocol Backend: Sendable {
+    /// What the remote is called in the database: its address without credentials.
+    ///
+    /// Everything the replicator remembers is kept under this name, and documents that came from
+    /// it carry it as their origin. It must be the same in every run and at most 255 bytes of
+    /// UTF-8.
+    var identifier: String { get }
+
+    /// Fetches the next items of a query.
+    ///
+    /// Called again with the token of the page before until a page says that it is the last. The
+    /// same item may come more than once, in any version; what must not happen is that an item
+    /// changed after the token never comes. A page with items must carry another token than the
+    /// one it was asked for with.
+    ///
+    /// - Parameters:
+    ///   - query: Which items; the token belongs to exactly this query.
+    ///   - token: Where the page before ended; nil for the first page ever.
+    ///   - itemCountMax: The most items to return, 1 or more.
+    ///   - isFirstPage: True when a pull begins; then it is worth asking how many items there are,
+    ///     and nothing a token says about the course of an earlier pull holds any more.
+    /// - Returns: Items, oldest change first, and where they end.
+    /// - Throws: ``ReplicationError`` with any of the codes that its documentation gives to
+    ///   back-ends.
+    func pull(
+        _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
+    ) async throws(ReplicationError) -> PullPage
+
+    /// Carries out one operation on the far side.
+    ///
+    /// The operation may have been carried out before, when an answer was lost. A back-end need
+    /// not know: it reports the conflict that the far side sees, with the item that is there, and
+    /// the replicator recognises its own work.
+    ///
+    /// - Parameter operation: What to do with which item.
+    /// - Returns: What the far side made of it.
+    /// - Throws: ``ReplicationError`` when it is not known whether the operation was carried out,
+    ///   or when it was not and another try may help.
+    func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome
+}

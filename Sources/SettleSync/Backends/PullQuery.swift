@@ -1,0 +1,49 @@
+/// Which items a pull asks for.
+public struct PullQuery: Sendable, Hashable {
+    /// Only items in at least one of these channels; empty for all that the far side lets us see.
+    public var channels: Set<String>
+
+    /// A query.
+    public init(channels: Set<String> = []) {
+        self.channels = channels
+    }
+
+    /// A text that is the same for equal queries and differs for others; tokens are kept under it.
+    var name: String {
+        // Lengths make the join unambiguous whatever is in the names.
+        "channels " + channels.sorted().map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+    }
+}
+
+/// Where a page ended, in the back-end's own words.
+public struct PullToken: Sendable, Hashable {
+    /// The words; only the back-end that wrote them reads them.
+    public var text: String
+
+    /// A token.
+    public init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// Some items, and where they end.
+public struct PullPage: Sendable, Hashable {
+    /// The items, oldest change first.
+    public var items: [RemoteItem]
+    /// Where to go on; stored in the same transaction as the items. Nil leaves the token as it is.
+    public var token: PullToken?
+    /// True when there is nothing more at the moment.
+    public var isLast: Bool
+    /// How many items the query has from the start of this page on, when the far side said so.
+    public var itemCountRemaining: Int?
+
+    /// A page.
+    public init(
+        items: [RemoteItem], token: PullToken?, isLast: Bool, itemCountRemaining: Int? = nil
+    ) {
+        self.items = items
+        self.token = token
+        self.isLast = isLast
+        self.itemCountRemaining = itemCountRemaining
+    }
+}

@@ -1,0 +1,31 @@
+public import Foundation
+public import Settle
+
+/// An item as the far side holds it.
+public struct RemoteItem: Sendable, Hashable {
+    /// The identifier; the document's, too.
+    public var id: String
+    /// The far side's tag for this state of the item (an ETag, say); nil when it gave none.
+    public var version: String?
+    /// True for an item that was deleted there.
+    public var isDeleted: Bool
+    /// The document's members, without `id` and without anything the far side added.
+    public var members: [String: JSONValue]
+    /// When the far side says the item was made.
+    public var created: Date?
+    /// When the far side says it was last changed.
+    public var updated: Date?
+
+    /// An item.
+    public init(
+        id: String, version: String?, isDeleted: Bool = false, members: [String: JSONValue],
+        created: Date? = nil, updated: Date? = nil
+    ) {
+        self.id = id
+        self.version = version
+        self.isDeleted = isDeleted
+        self.members = members
+        self.created = created
+        self.updated = updated
+    }
+}

@@ -1,0 +1,55 @@
+public import Settle
+
+/// What is done to an item on the far side.
+public enum OperationKind: String, Sendable, Hashable, CaseIterable {
+    /// The far side is not known to have the item: make it.
+    case insert
+    /// The far side has the item: change it.
+    case update
+    /// The far side has the item: delete it.
+    case delete
+    /// The far side has a deleted item: bring it back with the members it had. An update follows
+    /// when the document here has others.
+    case undelete
+}
+
+/// One operation on its way to the far side.
+public struct RemoteOperation: Sendable, Hashable {
+    /// What to do.
+    public var kind: OperationKind
+    /// The item's identifier.
+    public var id: String
+    /// The version the document here is based on. The far side must refuse the operation when its
+    /// item has another one. Nil when none is known.
+    public var baseVersion: String?
+    /// The document's members, whole, without `id`; empty for deletions and undeletions.
+    public var members: [String: JSONValue]
+    /// The names of the members that differ from the base, when the base is known; those that are
+    /// not in `members` were removed.
+    public var changedNames: Set<String>?
+
+    /// An operation.
+    public init(
+        kind: OperationKind, id: String, baseVersion: String?,
+        members: [String: JSONValue] = [:], changedNames: Set<String>? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.baseVersion = baseVersion
+        self.members = members
+        self.changedNames = changedNames
+    }
+}
+
+/// What the far side made of an operation.
+public enum RemoteOutcome: Sendable, Hashable {
+    /// The item is stored; this is how it looks there now.
+    case stored(RemoteItem)
+    /// The item is deleted or gone, now or before; the deleted item as far as the far side showed
+    /// it. One without members is taken to have kept those it had.
+    case deleted(RemoteItem?)
+    /// Nothing was done, because the item there is not the expected one; nil when there is none.
+    case conflict(RemoteItem?)
+    /// Nothing was done, and the same operation would be refused again: why, in a sentence.
+    case rejected(reason: String)
+}

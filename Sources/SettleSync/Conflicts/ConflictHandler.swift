@@ -1,0 +1,69 @@
+/// Decides conflicts.
+///
+/// A handler of one's own is a closure:
+///
+///     configuration.conflictHandler = ConflictHandler { conflict in
+///         conflict.local == nil ? .useServer : .useLocal
+///     }
+///
+/// It may be asked several times about one conflict, when the document changes here or there while
+/// it thinks; its answer is only used for the two versions it was shown. It may take its time, but
+/// the push waits for it: to ask a person, answer `.leave` and settle the conflict later with
+/// `Database.resolve(_:with:)`.
+public struct ConflictHandler: Sendable {
+    /// Whether the handler never decides anything, so that old conflicts need not be shown to it.
+    let isPassive: Bool
+    private let decide: @Sendable (ReplicationConflict) async -> ConflictResolution
+
+    /// A handler that asks a closure.
+    public init(
+        _ decide: @escaping @Sendable (ReplicationConflict) async -> ConflictResolution
+    ) {
+        self.decide = decide
+        isPassive = false
+    }
+
+    private init(
+        isPassive: Bool, _ decide: @escaping @Sendable (ReplicationConflict) -> ConflictResolution
+    ) {
+        self.decide = decide
+        self.isPassive = isPassive
+    }
+
+    /// Leaves every conflict listed, so that nothing is lost; the default.
+    public static let leave = ConflictHandler(isPassive: true) { _ in .leave }
+
+    /// What the far side has wins; edits made here that it refuses are given up.
+    public static let serverWins = ConflictHandler(isPassive: false) { _ in .useServer }
+
+    /// What was done here wins; the far side's change is overwritten.
+    public static let localWins = ConflictHandler(isPassive: false) { _ in .useLocal }
+
+    /// The later of the two changes wins, by the two sides' clocks; the far side when they are
+    /// equal or not known.
+    public static let latestWins = ConflictHandler(isPassive: false) { conflict in
+        conflict.isLocalLater ? .useLocal : .useServer
+    }
+
+    /// Merges members of the two documents against the one both come from.
+    ///
+    /// A member that only one side changed, added or removed is taken from that side. Where both
+    /// changed one member to different values, the later change wins. An edit wins over a
+    /// deletion. Without a common base, every member of both counts as added.
+    public static let merge = ConflictHandler(isPassive: false) { conflict in
+        ThreeWayMerge.resolution(of: conflict)
+    }
+
+    /// Asks for a decision.
+    public func callAsFunction(_ conflict: ReplicationConflict) async -> ConflictResolution {
+        await decide(conflict)
+    }
+}
+
+extension ReplicationConflict {
+    /// Whether the change made here is later than the far side's, as far as the clocks tell.
+    var isLocalLater: Bool {
+        guard let localChange, let serverChange else { return false }
+        return localChange > serverChange
+    }
+}

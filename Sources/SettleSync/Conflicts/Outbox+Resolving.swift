@@ -1,0 +1,114 @@
+import Settle
+
+/// What became of an attempt to settle a conflict.
+enum ResolutionResult: Sendable, Hashable {
+    /// It is settled, or there was none any more.
+    case settled
+    /// It stays listed.
+    case left
+    /// The document changed here or there meanwhile; nothing was done.
+    case changed
+}
+
+extension Outbox {
+    /// The conflict of a document; nil when there is none.
+    ///
+    /// - Throws: What the database throws when it cannot be read.
+    func conflict(_ database: Database, of id: String) throws -> ReplicationConflict? {
+        try read(database) { snapshot, tables in
+            guard let entry = try tables.entry(id) else { return nil }
+            return try Self.conflict(id, entry, remote: identifier, in: snapshot, tables)
+        }
+    }
+
+    /// The conflicts that nobody has settled, by document identifier.
+    ///
+    /// - Throws: What the database throws when it cannot be read.
+    func conflicts(_ database: Database) throws -> [ReplicationConflict] {
+        try read(database) { snapshot, tables in
+            try tables.allEntries().compactMap { id, entry in
+                guard entry.status == .conflict else { return nil }
+                return try Self.conflict(id, entry, remote: identifier, in: snapshot, tables)
+            }
+        }
+    }
+
+    private static func conflict(
+        _ id: String, _ entry: OutboxEntry, remote: String, in snapshot: Snapshot,
+        _ tables: RemoteTables
+    ) throws -> ReplicationConflict? {
+        guard let seen = entry.seen else { return nil }
+        let record = try snapshot.document(id, includingDeleted: true)
+        let local = record.flatMap { $0.metaData.isDeleted ? nil : $0 }
+        return ReplicationConflict(
+            documentId: id, remote: remote, base: Document(id: id, state: try tables.server(id)),
+            local: local, server: Document(id: id, state: seen),
+            localChange: record?.metaData.lastChange, serverChange: seen.updated,
+            localRevision: record?.metaData.revision, seen: seen)
+    }
+
+    /// Carries out what was decided, if the document is still what it was decided for.
+    ///
+    /// - Throws: What the database throws when it cannot be written.
+    func settle(
+        _ database: Database, _ conflict: ReplicationConflict, _ resolution: ConflictResolution
+    ) async throws -> ResolutionResult {
+        try await write(database) { [identifier] transaction, tables in
+            let id = conflict.documentId
+            guard let old = try tables.entry(id), let seen = old.seen else { return .settled }
+            let record = try transaction.document(id, includingDeleted: true)
+            guard seen == conflict.seen, record?.metaData.revision == conflict.localRevision else {
+                return .changed
+            }
+            let local = record.flatMap { $0.metaData.isDeleted ? nil : $0 }
+            switch resolution {
+            case .leave, .stop:
+                var entry = old
+                entry.status = .conflict
+                try tables.setEntry(entry, id, replacing: old)
+                return .left
+            case .useServer:
+                try Self.adopt(
+                    seen, id, isHere: local != nil, in: transaction, origin: identifier)
+                try tables.setServer(seen, id)
+                try tables.setEntry(nil, id, replacing: old)
+            case .useLocal:
+                try tables.setServer(seen, id)
+                try Self.rebase(
+                    id, old, on: seen, isDeletedHere: local == nil,
+                    isEqual: seen.isEqual(to: local), tables)
+            case .use(let given):
+                let document = Document(id: id, members: given.members)
+                try tables.setServer(seen, id)
+                if seen.isEqual(to: document) {
+                    try Self.adopt(
+                        seen, id, isHere: local != nil, in: transaction, origin: identifier)
+                    try tables.setEntry(nil, id, replacing: old)
+                } else {
+                    try Self.rebase(
+                        id, old, on: seen, isDeletedHere: false, isEqual: false, tables)
+                    if local?.members != document.members { try transaction.save(document) }
+                }
+            }
+            return .settled
+        }
+    }
+
+    /// Queues what takes the far side from the state that was seen to the document here.
+    private static func rebase(
+        _ id: String, _ old: OutboxEntry, on seen: ServerState, isDeletedHere: Bool,
+        isEqual: Bool, _ tables: RemoteTables
+    ) throws {
+        var machine = old.machine(server: seen)
+        machine.restarted(server: seen.presence, isDeletedHere: isDeletedHere)
+        if isEqual || machine.isDone { return try tables.setEntry(nil, id, replacing: old) }
+        var entry = old
+        entry.status = .pending
+        entry.reason = nil
+        entry.failureCount = 0
+        entry.sent = nil
+        entry.seen = nil
+        entry.queued = machine.queued
+        try tables.setEntry(entry, id, replacing: old)
+    }
+}

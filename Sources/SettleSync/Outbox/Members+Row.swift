@@ -1,0 +1,28 @@
+import Settle
+
+extension RowWriter {
+    /// Writes members as JSON text with its length in front.
+    mutating func write(members: [String: JSONValue]) {
+        write(counted: JSONText.text(of: .object(members)))
+    }
+
+    /// Writes a text that may be absent.
+    mutating func write(text: String?) {
+        write(byte: text == nil ? 0 : 1)
+        if let text { write(counted: text.utf8) }
+    }
+}
+
+extension RowReader {
+    /// Reads what `write(members:)` wrote.
+    mutating func members() throws(ReplicationError) -> [String: JSONValue] {
+        let text = Array(try counted())
+        guard case .object(let members)? = try? JSONText.value(from: text) else { throw damage }
+        return members
+    }
+
+    /// Reads what `write(text:)` wrote.
+    mutating func optionalText() throws(ReplicationError) -> String? {
+        try byte() == 0 ? nil : try text()
+    }
+}

@@ -1,0 +1,120 @@
+import Settle
+
+/// What is stored of one document's way to the far side.
+///
+/// Shape (Docs/Formats/Replication.md): layout, status, order, failures, then what is there of the
+/// sent operation, the queued kind, the state that was seen, the reason.
+struct OutboxEntry: Sendable, Hashable {
+    /// Where an entry waits.
+    enum Status: UInt8, Sendable {
+        /// In the queue.
+        case pending = 0
+        /// Held back by the filter delegate until the document changes or a replication starts.
+        case withheld = 1
+        /// Set aside with a reason until the document changes or a replication starts.
+        case rejected = 2
+        /// A conflict that nobody has settled.
+        case conflict = 3
+    }
+
+    /// An operation that was handed to the back-end and whose outcome is not known.
+    struct Sent: Sendable, Hashable {
+        var kind: OperationKind
+        var baseVersion: String?
+        /// What was sent, so that it can be sent again and recognised.
+        var members: [String: JSONValue]
+        /// The revision of the document that was sent; nil for a document that was gone.
+        var revision: String?
+    }
+
+    var status: Status = .pending
+    /// The entry's place in the queue: the sequence of the change that made it.
+    var order: UInt64
+    /// Cycles in which the far side failed on this operation.
+    var failureCount: UInt64 = 0
+    var sent: Sent?
+    var queued: OperationKind?
+    /// A state of the item that a pull or a conflict showed and that the document does not build
+    /// on.
+    var seen: ServerState?
+    /// Why the entry is set aside.
+    var reason: String?
+
+    /// The states of the entry without its contents.
+    func machine(server: ServerState?) -> OutboxEntryStateMachine {
+        OutboxEntryStateMachine(
+            server: server?.presence ?? .absent, sent: sent?.kind, queued: queued)
+    }
+}
+
+extension OutboxEntry {
+    private static let layout: UInt8 = 1
+
+    private enum Flag {
+        static let sent: UInt8 = 1
+        static let queued: UInt8 = 2
+        static let seen: UInt8 = 4
+    }
+
+    func encoded() -> [UInt8] {
+        var row = RowWriter()
+        row.write(byte: Self.layout)
+        row.write(byte: status.rawValue)
+        row.write(
+            byte: (sent == nil ? 0 : Flag.sent) | (queued == nil ? 0 : Flag.queued)
+                | (seen == nil ? 0 : Flag.seen))
+        row.write(number: order)
+        row.write(number: failureCount)
+        row.write(text: reason)
+        if let sent {
+            row.write(byte: sent.kind.stored)
+            row.write(text: sent.baseVersion)
+            row.write(text: sent.revision)
+            row.write(members: sent.members)
+        }
+        if let queued { row.write(byte: queued.stored) }
+        if let seen { seen.write(to: &row) }
+        return row.bytes
+    }
+
+    init(decoding bytes: [UInt8], id: String) throws {
+        var row = RowReader(bytes, place: "the outbox entry of document '\(id)'")
+        guard try row.byte() == Self.layout, let status = Status(rawValue: try row.byte()) else {
+            throw row.damage
+        }
+        self.status = status
+        let flags = try row.byte()
+        order = try row.number()
+        failureCount = try row.number()
+        reason = try row.optionalText()
+        if flags & Flag.sent != 0 {
+            guard let kind = OperationKind(stored: try row.byte()) else { throw row.damage }
+            let baseVersion = try row.optionalText()
+            let revision = try row.optionalText()
+            sent = Sent(
+                kind: kind, baseVersion: baseVersion, members: try row.members(),
+                revision: revision)
+        }
+        if flags & Flag.queued != 0 {
+            guard let kind = OperationKind(stored: try row.byte()) else { throw row.damage }
+            queued = kind
+        }
+        if flags & Flag.seen != 0 { seen = try ServerState(from: &row) }
+    }
+}
+
+extension OperationKind {
+    fileprivate var stored: UInt8 {
+        switch self {
+        case .insert: 1
+        case .update: 2
+        case .delete: 3
+        case .undelete: 4
+        }
+    }
+
+    fileprivate init?(stored: UInt8) {
+        guard let kind = Self.allCases.first(where: { $0.stored == stored }) else { return nil }
+        self = kind
+    }
+}

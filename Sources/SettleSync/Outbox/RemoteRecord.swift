@@ -1,0 +1,71 @@
+import Settle
+
+/// What the database knows of a remote as a whole.
+///
+/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark.
+struct RemoteRecord: Sendable, Hashable {
+    /// Stands for the remote in the keys of the other tables.
+    var number: UInt32
+    /// The sequence up to which the outbox has seen the database's changes.
+    var mark: UInt64
+
+    private static let layout: UInt8 = 1
+
+    /// The record of a remote; nil when this database never met it.
+    static func find(_ identifier: String, in snapshot: Snapshot) throws -> RemoteRecord? {
+        guard let table = try snapshot.table(RemoteTables.remotesName) else {
+            return nil
+        }
+        return try table.value(for: Array(identifier.utf8)).map {
+            try RemoteRecord(decoding: $0, identifier)
+        }
+    }
+
+    /// The record of a remote, made when there is none.
+    static func findOrMake(_ identifier: String, in transaction: Transaction) throws -> RemoteRecord
+    {
+        if let record = try find(identifier, in: transaction) { return record }
+        var number: UInt32 = 0
+        for (_, record) in try all(in: transaction) { number = max(number, record.number) }
+        let record = RemoteRecord(number: number + 1, mark: 0)
+        try record.write(identifier, in: transaction)
+        return record
+    }
+
+    /// Every remote this database has met, by identifier.
+    static func all(in snapshot: Snapshot) throws -> [(identifier: String, record: RemoteRecord)] {
+        guard let table = try snapshot.table(RemoteTables.remotesName) else {
+            return []
+        }
+        var found: [(String, RemoteRecord)] = []
+        try table.forEach { key, value in
+            let identifier = String(decoding: key, as: UTF8.self)
+            found.append((identifier, try RemoteRecord(decoding: value, identifier)))
+            return true
+        }
+        return found
+    }
+
+    /// Stores the record.
+    func write(_ identifier: String, in transaction: Transaction) throws {
+        let table = try transaction.sideTable(named: RemoteTables.remotesName)
+        var row = RowWriter()
+        row.write(byte: Self.layout)
+        row.write(number: UInt64(number))
+        row.write(number: mark)
+        try table.set(row.bytes, for: Array(identifier.utf8))
+    }
+
+    init(number: UInt32, mark: UInt64) {
+        self.number = number
+        self.mark = mark
+    }
+
+    private init(decoding bytes: [UInt8], _ identifier: String) throws {
+        var row = RowReader(bytes, place: "the record of remote '\(identifier)'")
+        guard try row.byte() == Self.layout, let number = UInt32(exactly: try row.number()) else {
+            throw row.damage
+        }
+        self.init(number: number, mark: try row.number())
+    }
+}

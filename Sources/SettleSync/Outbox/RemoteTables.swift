@@ -1,0 +1,156 @@
+import Settle
+
+/// What the database keeps about one remote, as seen in one snapshot or transaction.
+///
+/// The tables are side tables of the database, so whatever is written here commits with the
+/// documents. Docs/Formats/Replication.md gives keys and values. Every key begins with the
+/// remote's number, four bytes, most significant first.
+struct RemoteTables {
+    /// The number that stands for the remote in this database.
+    let number: UInt32
+    private let servers: SideTable?
+    private let entries: SideTable?
+    private let queue: SideTable?
+    let checkpoints: SideTable?
+
+    /// Remote's identifier -> number and mark.
+    static let remotesName = "sync.remotes"
+    /// Remote, document -> ``ServerState`` as of the last agreement.
+    private static let serversName = "sync.servers"
+    /// Remote, document -> ``OutboxEntry``.
+    private static let entriesName = "sync.outbox"
+    /// Remote, order, document -> nothing: the entries that wait to be sent.
+    private static let queueName = "sync.queue"
+    /// Remote, hash of the query -> the query and its token.
+    private static let checkpointsName = "sync.checkpoints"
+
+    /// Tables to read from; they may not exist yet.
+    init(_ number: UInt32, in snapshot: Snapshot) throws {
+        self.number = number
+        servers = try snapshot.table(Self.serversName)
+        entries = try snapshot.table(Self.entriesName)
+        queue = try snapshot.table(Self.queueName)
+        checkpoints = try snapshot.table(Self.checkpointsName)
+    }
+
+    /// Tables to read from and write to.
+    init(_ number: UInt32, writingIn transaction: Transaction) throws {
+        self.number = number
+        servers = try transaction.sideTable(named: Self.serversName)
+        entries = try transaction.sideTable(named: Self.entriesName)
+        queue = try transaction.sideTable(named: Self.queueName)
+        checkpoints = try transaction.sideTable(named: Self.checkpointsName)
+    }
+
+    // MARK: One document
+
+    /// The state on which both sides last agreed.
+    func server(_ id: String) throws -> ServerState? {
+        guard let bytes = try servers?.value(for: key(id)) else { return nil }
+        var row = RowReader(bytes, place: "the server state of document '\(id)'")
+        return try ServerState(from: &row)
+    }
+
+    /// Keeps the state on which both sides agree; an absent item is forgotten.
+    func setServer(_ state: ServerState, _ id: String) throws {
+        guard state.presence != .absent else {
+            _ = try written(servers).remove(key(id))
+            return
+        }
+        var row = RowWriter()
+        state.write(to: &row)
+        try written(servers).set(row.bytes, for: key(id))
+    }
+
+    /// What the document still has to tell.
+    func entry(_ id: String) throws -> OutboxEntry? {
+        try entries?.value(for: key(id)).map { try OutboxEntry(decoding: $0, id: id) }
+    }
+
+    /// Replaces the entry, and puts it into the queue or takes it out.
+    ///
+    /// - Parameters:
+    ///   - entry: The new entry; nil when there is nothing left to tell.
+    ///   - old: What `entry(_:)` gave for the document in this transaction.
+    func setEntry(_ entry: OutboxEntry?, _ id: String, replacing old: OutboxEntry?) throws {
+        let place = entry.flatMap { $0.status == .pending ? $0.order : nil }
+        let placeBefore = old.flatMap { $0.status == .pending ? $0.order : nil }
+        if place != placeBefore {
+            if let placeBefore { _ = try written(queue).remove(queueKey(placeBefore, id)) }
+            if let place { try written(queue).set([1], for: queueKey(place, id)) }
+        }
+        if let entry {
+            try written(entries).set(entry.encoded(), for: key(id))
+        } else if old != nil {
+            _ = try written(entries).remove(key(id))
+        }
+    }
+
+    // MARK: All documents
+
+    /// The first identifiers in the queue, in order.
+    func queuedIds(countMax: Int, skipping skipped: Set<String> = []) throws -> [String] {
+        var ids: [String] = []
+        try forEachKey(in: queue, skip: 8) { id in
+            if !skipped.contains(id) { ids.append(id) }
+            return ids.count < countMax
+        }
+        return ids
+    }
+
+    /// How many documents wait in the queue.
+    func queuedCount() throws -> Int {
+        var count = 0
+        try forEachKey(in: queue, skip: 8) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Every entry, by document identifier.
+    func allEntries() throws -> [(id: String, entry: OutboxEntry)] {
+        var found: [(String, OutboxEntry)] = []
+        let prefix = self.prefix
+        try entries?.forEach(from: prefix) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
+            found.append((id, try OutboxEntry(decoding: value, id: id)))
+            return true
+        }
+        return found
+    }
+
+    private func forEachKey(
+        in table: SideTable?, skip: Int, _ body: (String) throws -> Bool
+    ) throws {
+        let prefix = self.prefix
+        try table?.forEach(from: prefix) { key, _ in
+            guard key.starts(with: prefix) else { return false }
+            return try body(String(decoding: key.dropFirst(prefix.count + skip), as: UTF8.self))
+        }
+    }
+
+    // MARK: Keys
+
+    private var prefix: [UInt8] { Self.bytes(of: UInt64(number), count: 4) }
+
+    private func key(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
+
+    private func queueKey(_ order: UInt64, _ id: String) -> [UInt8] {
+        prefix + Self.bytes(of: order, count: 8) + Array(id.utf8)
+    }
+
+    func checkpointKey(_ hash: UInt64) -> [UInt8] { prefix + Self.bytes(of: hash, count: 8) }
+
+    private static func bytes(of number: UInt64, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+    }
+
+    func written(_ table: SideTable?) -> SideTable {
+        guard let table else {
+            preconditionFailure("The tables of a remote were opened for reading only.")
+        }
+        return table
+    }
+}

@@ -1,0 +1,144 @@
+import Settle
+
+/// An operation taken out of the queue.
+struct ClaimedOperation: Sendable {
+    var operation: RemoteOperation
+    /// True when it was sent before and its outcome is not known.
+    var isRepeated: Bool
+}
+
+/// What a claim found in the queue.
+struct Claim: Sendable {
+    /// To be sent; marked as sent in the database.
+    var operations: [ClaimedOperation] = []
+    /// Documents whose conflict is known without asking the far side.
+    var conflictIds: [String] = []
+    /// How many entries needed no operation, because both sides are equal.
+    var equalCount = 0
+    /// How many the filter holds back.
+    var withheldCount = 0
+
+    /// True when the queue had nothing more to look at.
+    var isExhausted = false
+}
+
+extension Outbox {
+    /// A filter's answers for documents of a certain revision.
+    struct Verdict: Sendable {
+        var revision: String?
+        var isSent: Bool
+    }
+
+    /// Asks, for each document, whether it may be sent.
+    typealias Filter = @Sendable ([Document]) async -> [Bool]
+
+    /// Takes the next operations out of the queue and remembers that they are being sent.
+    ///
+    /// - Parameters:
+    ///   - skipped: Documents to leave alone.
+    ///   - filter: Asked for each document that was not sent before; nil sends all.
+    /// - Returns: What was found; an exhausted claim when the queue has nothing more.
+    /// - Throws: What the database throws when it cannot be read or written.
+    func claim(
+        _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?
+    ) async throws -> Claim {
+        var ids: [String] = []
+        var questions: [(id: String, document: Document)] = []
+        try read(database) { snapshot, tables in
+            ids = try tables.queuedIds(countMax: countMax, skipping: skipped)
+            guard filter != nil else { return }
+            for id in ids {
+                guard let entry = try tables.entry(id), entry.sent == nil else { continue }
+                // A deleted document is judged by what the far side still has of it.
+                let document =
+                    try snapshot.document(id) ?? Document(id: id, state: tables.server(id))
+                if let document { questions.append((id, document)) }
+            }
+        }
+        guard !ids.isEmpty else { return Claim(isExhausted: true) }
+        var verdicts: [String: Verdict] = [:]
+        if let filter, !questions.isEmpty {
+            let answers = await filter(questions.map(\.document))
+            for (question, isSent) in zip(questions, answers) {
+                verdicts[question.id] = Verdict(
+                    revision: question.document.metaData.revision, isSent: isSent)
+            }
+        }
+        let isFiltered = filter != nil
+        return try await write(database) { [ids, verdicts] transaction, tables in
+            var claim = Claim()
+            for id in ids {
+                try Self.claim(
+                    id, verdict: verdicts[id], isFiltered: isFiltered, in: transaction, tables,
+                    origin: self.identifier, into: &claim)
+            }
+            return claim
+        }
+    }
+
+    private static func claim(
+        _ id: String, verdict: Verdict?, isFiltered: Bool, in transaction: Transaction,
+        _ tables: RemoteTables, origin: String, into claim: inout Claim
+    ) throws {
+        guard let old = try tables.entry(id), old.status == .pending else { return }
+        var entry = old
+        let server = try tables.server(id)
+        let local = try transaction.document(id)
+        if let seen = entry.seen {
+            if seen.isEqual(to: local) {
+                try tables.setServer(seen, id)
+                try tables.setEntry(nil, id, replacing: old)
+                claim.equalCount += 1
+            } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server) {
+                entry.seen = nil
+                _ = try acknowledge(
+                    id, by: seen, entry: entry, replacing: old, in: transaction, tables,
+                    origin: origin)
+                claim.equalCount += 1
+            } else {
+                claim.conflictIds.append(id)
+            }
+            return
+        }
+        if let sent = entry.sent {
+            let operation = RemoteOperation(id: id, sent: sent, base: server)
+            claim.operations.append(ClaimedOperation(operation: operation, isRepeated: true))
+            return
+        }
+        if isFiltered, let local = local ?? Document(id: id, state: server) {
+            // Edited since the filter was asked, or queued since: it is asked in the next claim.
+            guard let verdict, verdict.revision == local.metaData.revision else { return }
+            guard verdict.isSent else {
+                entry.status = .withheld
+                claim.withheldCount += 1
+                return try tables.setEntry(entry, id, replacing: old)
+            }
+        }
+        var machine = entry.machine(server: server)
+        machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
+        guard (server ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {
+            claim.equalCount += 1
+            return try tables.setEntry(nil, id, replacing: old)
+        }
+        let isWhole = kind == .insert || kind == .update
+        let sent = OutboxEntry.Sent(
+            kind: kind, baseVersion: server?.version,
+            members: isWhole ? local?.members ?? [:] : [:], revision: local?.metaData.revision)
+        entry.sent = sent
+        entry.queued = nil
+        try tables.setEntry(entry, id, replacing: old)
+        let operation = RemoteOperation(id: id, sent: sent, base: server)
+        claim.operations.append(ClaimedOperation(operation: operation, isRepeated: false))
+    }
+}
+
+extension RemoteOperation {
+    init(id: String, sent: OutboxEntry.Sent, base: ServerState?) {
+        self.init(
+            kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
+        if sent.kind == .update, let base = base?.members {
+            let names = Set(base.keys).union(sent.members.keys)
+            changedNames = names.filter { base[$0] != sent.members[$0] }
+        }
+    }
+}

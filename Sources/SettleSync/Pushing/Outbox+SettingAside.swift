@@ -1,0 +1,50 @@
+import Settle
+
+extension Outbox {
+    /// Counts a cycle in which the far side failed on these documents while it answered others,
+    /// and sets aside those on which it always does.
+    ///
+    /// - Returns: Those that were set aside, with their reasons.
+    /// - Throws: What the database throws when it cannot be written.
+    func countFailures(
+        _ database: Database, of failures: [String: String]
+    ) async throws -> [String: String] {
+        guard !failures.isEmpty else { return [:] }
+        return try await write(database) { _, tables in
+            var setAside: [String: String] = [:]
+            for (id, message) in failures {
+                guard let old = try tables.entry(id), old.status == .pending else { continue }
+                var entry = old
+                entry.failureCount += 1
+                if entry.failureCount >= UInt64(SyncTuning.serverFailureCountMax) {
+                    // What was sent stays remembered: its outcome is still not known.
+                    entry.status = .rejected
+                    entry.reason = message
+                    setAside[id] = message
+                }
+                try tables.setEntry(entry, id, replacing: old)
+            }
+            return setAside
+        }
+    }
+
+    /// Puts back into the queue what waits beside it.
+    ///
+    /// - Parameter statuses: Which entries.
+    /// - Throws: What the database throws when it cannot be read or written.
+    func requeue(_ database: Database, _ statuses: Set<OutboxEntry.Status>) async throws {
+        let isNeeded = try read(database) { _, tables in
+            try tables.allEntries().contains { statuses.contains($0.entry.status) }
+        }
+        guard isNeeded else { return }
+        try await write(database) { _, tables in
+            for (id, old) in try tables.allEntries() where statuses.contains(old.status) {
+                var entry = old
+                entry.status = .pending
+                entry.reason = nil
+                entry.failureCount = 0
+                try tables.setEntry(entry, id, replacing: old)
+            }
+        }
+    }
+}

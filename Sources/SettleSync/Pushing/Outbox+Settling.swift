@@ -1,0 +1,183 @@
+import Settle
+
+/// What became of an operation, as far as the outbox is concerned.
+enum SettledOperation: Sendable, Hashable {
+    /// Carried out; the far side's answer is stored.
+    case acknowledged
+    /// A conflict, to be given to the handler.
+    case conflict
+    /// Set aside.
+    case rejected
+    /// Back in the queue, or forgotten meanwhile.
+    case returned
+}
+
+extension Outbox {
+    /// What is known about an operation after it was tried.
+    enum Trial: Sendable {
+        /// The far side answered.
+        case answered(RemoteOutcome)
+        /// It was never handed to the back-end.
+        case notSent
+    }
+
+    /// Stores what came of some operations, all in one transaction.
+    ///
+    /// The far side's answer becomes the document's new base. The document itself takes its form
+    /// only when it was not edited since it was sent.
+    ///
+    /// - Throws: What the database throws when it cannot be written; nothing is settled then, and
+    ///   the operations will be sent and recognised again.
+    func settle(
+        _ database: Database, _ trials: [(claimed: ClaimedOperation, trial: Trial)]
+    ) async throws -> [SettledOperation] {
+        try await write(database) { [identifier] transaction, tables in
+            try trials.map { claimed, trial in
+                try Self.settle(
+                    claimed, trial, in: transaction, tables, origin: identifier)
+            }
+        }
+    }
+
+    private static func settle(
+        _ claimed: ClaimedOperation, _ trial: Trial, in transaction: Transaction,
+        _ tables: RemoteTables, origin: String
+    ) throws -> SettledOperation {
+        let id = claimed.operation.id
+        guard let old = try tables.entry(id), let sent = old.sent else { return .returned }
+        guard case .answered(let outcome) = trial else {
+            if claimed.isRepeated { return .returned }
+            try release(id, old, in: transaction, tables)
+            return .returned
+        }
+        let base = try tables.server(id)
+        let shown: ServerState
+        switch outcome {
+        case .rejected(let reason):
+            return try reject(id, old, reason: reason, in: transaction, tables)
+        case .stored(let item):
+            let state = ServerState(item)
+            // Without a version nothing kept the far side from undeleting what somebody else had
+            // brought back and edited.
+            let isBlind = sent.kind == .undelete && sent.baseVersion == nil
+            if !isBlind || isOwnWork(sent, shows: state, base: base) {
+                return try acknowledge(
+                    id, by: state, entry: old, replacing: old, in: transaction, tables,
+                    origin: origin)
+            }
+            shown = state
+        case .deleted(let item):
+            var state = item.map(ServerState.init) ?? ServerState(presence: .deleted)
+            // Many far sides say only that it is deleted; it keeps the members it had.
+            if state.members?.isEmpty ?? true { state.members = base?.members }
+            shown = state
+        case .conflict(let item):
+            shown = item.map(ServerState.init) ?? .absent
+        }
+        if isOwnWork(sent, shows: shown, base: base) {
+            return try acknowledge(
+                id, by: shown, entry: old, replacing: old, in: transaction, tables,
+                origin: origin)
+        }
+        var entry = old
+        entry.sent = nil
+        entry.seen = shown
+        entry.queued = OutboxEntryStateMachine.kind(
+            server: base?.presence ?? .absent,
+            isDeletedHere: try transaction.document(id) == nil)
+        try tables.setEntry(entry, id, replacing: old)
+        return .conflict
+    }
+
+    /// Whether a state of the far side is what the operation would have made of it.
+    ///
+    /// This is how an operation is recognised whose answer was lost, and how equal edits on two
+    /// devices are no conflict.
+    static func isOwnWork(
+        _ sent: OutboxEntry.Sent, shows state: ServerState, base: ServerState?
+    ) -> Bool {
+        switch sent.kind {
+        case .insert, .update: state.holds(sent.members)
+        case .delete: !state.isLive
+        case .undelete:
+            // The members came back as they were deleted: then nobody has edited them since.
+            state.isLive && base?.members != nil && state.members == base?.members
+        }
+    }
+
+    /// Makes `state` the new base and decides what remains to be told.
+    static func acknowledge(
+        _ id: String, by state: ServerState, entry: OutboxEntry, replacing old: OutboxEntry,
+        in transaction: Transaction, _ tables: RemoteTables, origin: String
+    ) throws -> SettledOperation {
+        var entry = entry
+        let local = try transaction.document(id)
+        var machine = entry.machine(server: try tables.server(id))
+        if local?.metaData.revision != entry.sent?.revision {
+            // Says again what the entry should say already; the document is the truth.
+            machine.changed(isDeleted: local == nil)
+        }
+        let result = machine.acknowledged(
+            by: state.presence, isEqual: state.isEqual(to: local), isDeletedHere: local == nil)
+        try tables.setServer(state, id)
+        switch result {
+        case .equal:
+            try tables.setEntry(nil, id, replacing: old)
+        case .adopt:
+            try adopt(state, id, isHere: local != nil, in: transaction, origin: origin)
+            try tables.setEntry(nil, id, replacing: old)
+        case .remains:
+            entry.status = .pending
+            entry.reason = nil
+            entry.failureCount = 0
+            entry.sent = nil
+            entry.seen = nil
+            entry.queued = machine.queued
+            try tables.setEntry(entry, id, replacing: old)
+        }
+        return .acknowledged
+    }
+
+    /// Gives the document the form that the far side has.
+    static func adopt(
+        _ state: ServerState, _ id: String, isHere: Bool, in transaction: Transaction,
+        origin: String
+    ) throws {
+        if let document = Document(id: id, state: state) {
+            _ = try transaction.store(document, from: origin)
+        } else if isHere {
+            _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)
+        }
+    }
+
+    private static func reject(
+        _ id: String, _ old: OutboxEntry, reason: String, in transaction: Transaction,
+        _ tables: RemoteTables
+    ) throws -> SettledOperation {
+        let wasEdited = try transaction.document(id)?.metaData.revision != old.sent?.revision
+        var entry = try release(id, old, in: transaction, tables)
+        guard !wasEdited, let before = entry else { return .returned }
+        entry?.status = .rejected
+        entry?.reason = reason
+        try tables.setEntry(entry, id, replacing: before)
+        return .rejected
+    }
+
+    /// Puts an operation that was certainly not carried out back into the queue.
+    @discardableResult
+    private static func release(
+        _ id: String, _ old: OutboxEntry, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> OutboxEntry? {
+        let server = try tables.server(id)
+        var machine = old.machine(server: server)
+        machine.restarted(
+            server: server?.presence ?? .absent,
+            isDeletedHere: try transaction.document(id) == nil)
+        var entry: OutboxEntry? = old
+        entry?.sent = nil
+        entry?.queued = machine.queued
+        if machine.isDone { entry = nil }
+        try tables.setEntry(entry, id, replacing: old)
+        return entry
+    }
+}

@@ -1,0 +1,65 @@
+public import Settle
+
+extension Database {
+    /// What has not been carried out on the far side, in the order in which it will be sent.
+    ///
+    /// Changes made before the first replication, or by a process that did not replicate, appear
+    /// when the next replication starts.
+    ///
+    /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Throws: What the database throws when it cannot be read; ``ReplicationError`` with
+    ///   `localFailure` when the outbox is damaged.
+    public func pendingOperations(with remote: String? = nil) throws -> [PendingOperation] {
+        try read { snapshot in
+            try RemoteRecord.all(in: snapshot).flatMap { identifier, record in
+                guard remote == nil || remote == identifier else { return [PendingOperation]() }
+                return try RemoteTables(record.number, in: snapshot).allEntries()
+                    .sorted { ($0.entry.order, $0.id) < ($1.entry.order, $1.id) }
+                    .compactMap { PendingOperation(remote: identifier, id: $0, entry: $1) }
+            }
+        }
+    }
+
+    /// The pending operations that the far side refuses, with its reasons.
+    ///
+    /// Each is tried again when its document changes and when a replication starts.
+    ///
+    /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Throws: As ``pendingOperations(with:)``.
+    public func rejectedOperations(with remote: String? = nil) throws -> [PendingOperation] {
+        try pendingOperations(with: remote).filter {
+            if case .rejected = $0.state { true } else { false }
+        }
+    }
+
+    /// The conflicts that nobody has settled.
+    ///
+    /// They are still there after the database was closed and opened again.
+    ///
+    /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Throws: As ``pendingOperations(with:)``.
+    public func replicationConflicts(with remote: String? = nil) throws -> [ReplicationConflict] {
+        let identifiers = try read { try RemoteRecord.all(in: $0).map(\.identifier) }
+        return try identifiers.filter { remote == nil || remote == $0 }.flatMap {
+            try Outbox(identifier: $0).conflicts(self)
+        }
+    }
+
+    /// Settles a conflict that was left.
+    ///
+    /// What has to be sent is sent by the next cycle.
+    ///
+    /// - Parameters:
+    ///   - conflict: A conflict from ``replicationConflicts(with:)``.
+    ///   - resolution: What becomes of it.
+    /// - Returns: False when the document changed here or on the far side since the conflict was
+    ///   read, and nothing was done: read it again.
+    /// - Throws: What the database throws when it cannot be written.
+    @discardableResult
+    public func resolve(
+        _ conflict: ReplicationConflict, with resolution: ConflictResolution
+    ) async throws -> Bool {
+        let outbox = ReplicationCenter.of(self).outbox(for: conflict.remote, of: self)
+        return try await outbox.settle(self, conflict, resolution) != .changed
+    }
+}

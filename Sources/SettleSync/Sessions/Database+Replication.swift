@@ -1,0 +1,104 @@
+public import Logging
+public import Settle
+
+extension Database {
+    /// Decides which documents are sent; held weakly. Without one all are.
+    public var replicationFilterDelegate: (any ReplicationFilterDelegate)? {
+        get { ReplicationCenter.of(self).filterDelegate }
+        set { ReplicationCenter.of(self).filterDelegate = newValue }
+    }
+
+    /// Is told how the replication is doing; held weakly.
+    public var replicationStatusDelegate: (any ReplicationStatusDelegate)? {
+        get { ReplicationCenter.of(self).statusDelegate }
+        set { ReplicationCenter.of(self).statusDelegate = newValue }
+    }
+
+    /// Where replications that are started from now on log; nowhere unless one is handed in. No
+    /// document's contents are ever logged.
+    public var replicationLogger: Logger {
+        get { ReplicationCenter.of(self).logger }
+        set { ReplicationCenter.of(self).logger = newValue }
+    }
+
+    /// What happens in the database's replications from now on; a new stream each time.
+    ///
+    /// A reader that falls 1,000 events behind loses the oldest.
+    public var replicationEvents: AsyncStream<ReplicationEvent> {
+        ReplicationCenter.of(self).events()
+    }
+
+    /// The replication that runs; nil when none does.
+    public var replicationDetails: (any ReplicationDetails)? {
+        ReplicationCenter.of(self).session?.configuration
+    }
+
+    /// Starts a replication, in the place of the one that runs.
+    ///
+    /// Returns as soon as everything written so far is in the outbox; the replication itself goes
+    /// on by itself. From then on every change is put into the outbox in the transaction that
+    /// makes it, as long as the database is open, whether a replication runs or not. A running
+    /// replication keeps the database alive: stop it before closing the database.
+    ///
+    /// - Parameters:
+    ///   - configuration: How to replicate. Its URL and options are not looked at: the back-end
+    ///     knows where to go.
+    ///   - backend: The far side.
+    /// - Throws: ``ReplicationError`` with `misconfigured` when the back-end's identifier is empty
+    ///   or longer than 255 bytes; what the database throws when it cannot be read or written.
+    public func startReplication(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws {
+        _ = try await beginReplication(with: configuration, using: backend)
+    }
+
+    /// Ends the running replication and waits until it has ended.
+    ///
+    /// A request in flight is given up; what it did is found out by the next replication. The
+    /// status delegate is not called.
+    public func stopReplication() async {
+        await ReplicationCenter.of(self).replaceSession(with: nil)?.end()
+    }
+
+    /// Replicates once and waits for the end, in the place of the replication that runs.
+    ///
+    /// - Parameters:
+    ///   - configuration: How to replicate; `isRepeating` does not matter.
+    ///   - backend: The far side.
+    /// - Returns: What was done. Conflicts and refused documents are no failures: look into it.
+    /// - Throws: ``ReplicationError`` when it did not get to the end; `CancellationError` when the
+    ///   task was cancelled, or the replication stopped or replaced by another.
+    @discardableResult
+    public func replicate(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> ReplicationSummary {
+        var configuration = configuration
+        configuration.isRepeating = false
+        let session = try await beginReplication(with: configuration, using: backend)
+        return try await withTaskCancellationHandler {
+            try await session.summary()
+        } onCancel: {
+            session.cancel()
+        }
+    }
+
+    private func beginReplication(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> ReplicationSession {
+        let identifier = backend.identifier
+        guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
+            throw ReplicationError(
+                .misconfigured,
+                "The name of the far side has \(identifier.utf8.count) bytes; it needs 1 to "
+                    + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
+        }
+        let center = ReplicationCenter.of(self)
+        let outbox = center.outbox(for: identifier, of: self)
+        try await outbox.catchUp(self)
+        let session = ReplicationSession(
+            database: self, backend: backend, configuration: configuration, outbox: outbox,
+            center: center)
+        session.start(after: center.replaceSession(with: session))
+        return session
+    }
+}

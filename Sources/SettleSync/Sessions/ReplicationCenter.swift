@@ -1,0 +1,106 @@
+import Logging
+import Settle
+import Synchronization
+
+/// What replication keeps beside a database for as long as that is open.
+///
+/// The lock guards everything that changes; nothing is called while it is held.
+final class ReplicationCenter: Sendable {
+    private struct State {
+        weak var filterDelegate: (any ReplicationFilterDelegate)?
+        weak var statusDelegate: (any ReplicationStatusDelegate)?
+        /// Says nothing until somebody hands in another.
+        var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
+        var outboxes: [String: Outbox] = [:]
+        var session: ReplicationSession?
+        /// The last of the calls that do not wait; each follows the one before.
+        var lastCall: Task<Void, Never>?
+        var listenerNext: UInt64 = 0
+        var listeners: [UInt64: AsyncStream<ReplicationEvent>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// The center of a database.
+    static func of(_ database: Database) -> ReplicationCenter {
+        database.companion { ReplicationCenter() }
+    }
+
+    var filterDelegate: (any ReplicationFilterDelegate)? {
+        get { state.withLock { $0.filterDelegate } }
+        set { state.withLock { $0.filterDelegate = newValue } }
+    }
+
+    var statusDelegate: (any ReplicationStatusDelegate)? {
+        get { state.withLock { $0.statusDelegate } }
+        set { state.withLock { $0.statusDelegate = newValue } }
+    }
+
+    var logger: Logger {
+        get { state.withLock { $0.logger } }
+        set { state.withLock { $0.logger = newValue } }
+    }
+
+    /// The replication that runs.
+    var session: ReplicationSession? { state.withLock { $0.session } }
+
+    /// Puts a session in the place of the one that runs, which is told to stop.
+    func replaceSession(with session: ReplicationSession?) -> ReplicationSession? {
+        let previous = state.withLock { state in
+            defer { state.session = session }
+            return state.session
+        }
+        previous?.cancel()
+        return previous
+    }
+
+    /// Forgets a session that ended by itself.
+    func forget(_ session: ReplicationSession) {
+        state.withLock { if $0.session === session { $0.session = nil } }
+    }
+
+    /// The outbox of a remote, which takes part in the database's transactions from now on.
+    func outbox(for identifier: String, of database: Database) -> Outbox {
+        let (outbox, isNew) = state.withLock { state in
+            if let outbox = state.outboxes[identifier] { return (outbox, false) }
+            let outbox = Outbox(identifier: identifier)
+            state.outboxes[identifier] = outbox
+            return (outbox, true)
+        }
+        // Two that attach at once would both see changes; the mark lets each count once.
+        if isNew { database.addParticipant(outbox) }
+        return outbox
+    }
+
+    /// Does something after everything that was handed in before, without waiting for it.
+    func follow(_ call: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            let previous = state.lastCall
+            state.lastCall = Task {
+                await previous?.value
+                await call()
+            }
+        }
+    }
+
+    /// A new stream of what happens from now on; the oldest events are dropped for a reader that
+    /// is 1,000 behind.
+    func events() -> AsyncStream<ReplicationEvent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
+            let number = state.withLock { state in
+                state.listenerNext += 1
+                state.listeners[state.listenerNext] = continuation
+                return state.listenerNext
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { $0.listeners[number] = nil }
+            }
+        }
+    }
+
+    /// Tells the streams.
+    func publish(_ event: ReplicationEvent) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(event) }
+    }
+}

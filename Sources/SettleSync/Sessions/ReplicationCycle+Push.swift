@@ -1,0 +1,198 @@
+import Settle
+
+extension ReplicationCycle {
+    /// How many failures in a row, with nothing carried out in between, mean that the far side
+    /// fails altogether and not on certain documents.
+    private static let outageCountMax = 3
+
+    /// Sends what waits until nothing does.
+    ///
+    /// - Returns: Nil when everything was sent or settled; else why some documents still wait.
+    /// - Throws: ``ReplicationError`` when nothing more can be sent for now; the database's errors.
+    mutating func push() async throws -> ReplicationError? {
+        let (outbox, database) = (session.outbox, session.database)
+        var progress = PushProgress(
+            total: try outbox.read(database) { _, tables in try tables.queuedCount() })
+        if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
+        while true {
+            try Task.checkCancellation()
+            let claim = try await outbox.claim(
+                database, countMax: SyncTuning.claimCountMax, skipping: skippedIds,
+                filter: session.filter)
+            if claim.isExhausted { break }
+            progress.total -= claim.equalCount + claim.withheldCount
+            summary.withheld += claim.withheldCount
+            var conflictIds = claim.conflictIds
+            if !claim.operations.isEmpty {
+                conflictIds += try await send(claim.operations, &progress)
+            }
+            for id in conflictIds { try await settleConflict(of: id) }
+        }
+        guard !serverFailures.isEmpty || error != nil else { return nil }
+        return error
+    }
+
+    /// Sends operations, several at a time, and stores what came of them.
+    ///
+    /// - Returns: The documents that are in conflict now.
+    private mutating func send(
+        _ operations: [ClaimedOperation], _ progress: inout PushProgress
+    ) async throws -> [String] {
+        let (outbox, database, backend) = (session.outbox, session.database, session.backend)
+        var machine = PushStateMachine(
+            count: operations.count,
+            sendingMax: max(1, session.configuration.concurrentRequestsMax))
+        var outcomes: [Int: RemoteOutcome] = [:]
+        var conflictIds: [String] = []
+        var failure: (any Error)?
+        await withTaskGroup(of: PushReport.self) { group in
+            loop: while true {
+                if Task.isCancelled { machine.abort() }
+                switch machine.nextAction() {
+                case .send(let index):
+                    let operation = operations[index].operation
+                    group.addTask {
+                        do throws(ReplicationError) {
+                            return .answered(index, .success(try await backend.send(operation)))
+                        } catch {
+                            return .answered(index, .failure(error))
+                        }
+                    }
+                case .settle(let indices):
+                    let trials = indices.compactMap { index in
+                        outcomes[index].map { (operations[index], Outbox.Trial.answered($0)) }
+                    }
+                    group.addTask {
+                        do {
+                            return .settled(
+                                indices, .success(try await outbox.settle(database, trials)))
+                        } catch {
+                            return .settled(indices, .failure(error))
+                        }
+                    }
+                case .wait:
+                    guard let report = await group.next() else { break loop }
+                    switch report {
+                    case .answered(let index, .success(let outcome)):
+                        outcomes[index] = outcome
+                        progress.failuresInARow = 0
+                        machine.answered(index, isToSettle: true)
+                    case .answered(let index, .failure(let error)):
+                        machine.answered(index, isToSettle: false)
+                        if !note(error, on: operations[index].operation.id, &progress) {
+                            failure = failure ?? error
+                            machine.abort()
+                        }
+                    case .settled(let indices, .success(let results)):
+                        machine.settled()
+                        conflictIds += count(
+                            zip(indices, results).map { index, result in
+                                (operations[index].operation.id, outcomes[index], result)
+                            }, &progress)
+                    case .settled(_, .failure(let error)):
+                        machine.settled()
+                        failure = error
+                        machine.abort()
+                    }
+                case .finish:
+                    break loop
+                }
+            }
+        }
+        if !machine.unsent.isEmpty {
+            let unsent = machine.unsent.map { (operations[$0], Outbox.Trial.notSent) }
+            _ = try await outbox.settle(database, unsent)
+        }
+        if let failure { throw failure }
+        return conflictIds
+    }
+
+    /// Notes a failure on one operation; false when it ends the push.
+    private mutating func note(
+        _ error: ReplicationError, on id: String, _ progress: inout PushProgress
+    ) -> Bool {
+        guard error.code == .serverFailed else { return false }
+        progress.failuresInARow += 1
+        skippedIds.insert(id)
+        serverFailures[id] = error.message
+        self.error = error
+        return progress.failuresInARow < Self.outageCountMax
+    }
+
+    /// Counts what was stored and says how far the push is; the documents in conflict.
+    private mutating func count(
+        _ settled: [(id: String, outcome: RemoteOutcome?, result: SettledOperation)],
+        _ progress: inout PushProgress
+    ) -> [String] {
+        var conflictIds: [String] = []
+        for (id, outcome, result) in settled {
+            switch result {
+            case .acknowledged:
+                progress.sent += 1
+                summary.pushed += 1
+            case .conflict:
+                conflictIds.append(id)
+            case .rejected:
+                summary.rejected += 1
+                progress.total -= 1
+                if case .rejected(let reason)? = outcome {
+                    session.report(.rejected(documentId: id, reason: reason))
+                }
+            case .returned:
+                break
+            }
+        }
+        progress.total = max(progress.total, progress.sent)
+        session.report(.sending(sent: progress.sent, total: progress.total))
+        return conflictIds
+    }
+
+    /// Gives a conflict to the handler until its answer fits what both sides have.
+    private mutating func settleConflict(of id: String) async throws {
+        let (outbox, database) = (session.outbox, session.database)
+        conflictCounts[id, default: 0] += 1
+        if conflictCounts[id, default: 0] <= SyncTuning.resolutionCountMax {
+            for _ in 0..<SyncTuning.resolutionCountMax {
+                guard let conflict = try outbox.conflict(database, of: id) else { return }
+                let resolution = await session.configuration.conflictHandler(conflict)
+                try Task.checkCancellation()
+                switch try await outbox.settle(database, conflict, resolution) {
+                case .settled:
+                    summary.conflictsSettled += 1
+                    return
+                case .left:
+                    summary.conflicts += 1
+                    session.report(.conflict(documentId: id))
+                    guard case .stop = resolution else { return }
+                    throw ReplicationError(
+                        .stoppedByConflictHandler,
+                        "The conflict handler stopped the replication at document '\(id)'.",
+                        documentId: id)
+                case .changed:
+                    continue
+                }
+            }
+        }
+        skippedIds.insert(id)
+        error = ReplicationError(
+            .serverFailed,
+            "Document '\(id)' changes faster than its conflicts are settled; it will be tried "
+                + "again.", documentId: id)
+    }
+}
+
+/// How far a push is.
+struct PushProgress {
+    /// Operations that were carried out.
+    var sent = 0
+    /// Those and the ones that wait.
+    var total: Int
+    /// Failures of the far side since it last carried anything out.
+    var failuresInARow = 0
+}
+
+/// What a task of a push reports.
+private enum PushReport: Sendable {
+    case answered(Int, Result<RemoteOutcome, ReplicationError>)
+    case settled([Int], Result<[SettledOperation], any Error>)
+}

@@ -1,0 +1,74 @@
+/// Why a replication failed.
+///
+/// Back-ends throw the codes `unauthorized`, `unreachable`, `serverFailed`, `busy`,
+/// `protocolViolation`, `misconfigured` and `cancelled`.
+public struct ReplicationError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure, for code that wants to tell one from another.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case unauthorized, unreachable, serverFailed, busy, protocolViolation
+            case misconfigured, cancelled
+            case stoppedByConflictHandler, localFailure
+        }
+
+        private let kind: Kind
+
+        /// The far side does not accept who we are, even with a fresh token.
+        public static let unauthorized = Code(kind: .unauthorized)
+        /// No answer: no connection, a connection that broke, a time-out.
+        public static let unreachable = Code(kind: .unreachable)
+        /// The far side answered that it failed; trying again may help.
+        public static let serverFailed = Code(kind: .serverFailed)
+        /// The far side asks to be left alone for a while.
+        public static let busy = Code(kind: .busy)
+        /// The answer makes no sense: another kind of content, cut off, too large.
+        public static let protocolViolation = Code(kind: .protocolViolation)
+        /// The address, the options or the far side's set-up are wrong; trying again does not help.
+        public static let misconfigured = Code(kind: .misconfigured)
+        /// The task was cancelled.
+        public static let cancelled = Code(kind: .cancelled)
+        /// A conflict handler answered `.stop`.
+        public static let stoppedByConflictHandler = Code(kind: .stoppedByConflictHandler)
+        /// The database here could not be read or written; `cause` says why.
+        public static let localFailure = Code(kind: .localFailure)
+
+        /// The code's name.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What happened and what to do, in a sentence without document contents.
+    public let message: String
+    /// How long the far side asks to be left alone.
+    public let retryAfter: Duration?
+    /// The document it happened with, where it happened with one.
+    public let documentId: String?
+    /// What lies underneath.
+    public let cause: (any Error)?
+
+    /// An error.
+    public init(
+        _ code: Code, _ message: String, retryAfter: Duration? = nil, documentId: String? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+        self.documentId = documentId
+        self.cause = cause
+    }
+
+    /// Whether the same attempt may succeed later without anybody changing anything.
+    public var isRetryable: Bool {
+        code == .unreachable || code == .serverFailed || code == .busy
+            || code == .protocolViolation
+    }
+
+    /// The code and the message, with the cause when there is one.
+    public var description: String {
+        let text = "\(code): \(message)"
+        guard let cause else { return text }
+        return "\(text) (\(cause))"
+    }
+}

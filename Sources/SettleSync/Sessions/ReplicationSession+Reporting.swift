@@ -1,0 +1,59 @@
+import Dispatch
+import Settle
+
+extension ReplicationSession {
+    /// Tells the streams and the status delegate.
+    func report(_ event: ReplicationEvent) {
+        center.report(event, of: configuration, in: database)
+    }
+}
+
+extension ReplicationCenter {
+    /// Tells the streams and the status delegate.
+    func report(
+        _ event: ReplicationEvent, of configuration: ReplicationConfiguration,
+        in database: Database
+    ) {
+        publish(event)
+        guard statusDelegate != nil else { return }
+        // The delegate is looked up when its turn comes, so that one that is gone is not called.
+        database.completionQueue.async { [self] in
+            guard let delegate = statusDelegate else { return }
+            switch event {
+            case .sending(let sent, let total):
+                delegate.database(
+                    database, replicationIsSending: configuration, sent: sent, totalToSend: total)
+            case .receiving(let received, let total):
+                delegate.database(
+                    database, replicationIsReceiving: configuration, received: received,
+                    totalToReceive: total)
+            case .completed:
+                delegate.database(database, replicationDidComplete: configuration)
+            case .failed(let error):
+                delegate.database(database, replicationFailed: configuration, error: error)
+            case .started, .conflict, .rejected, .stopped:
+                break
+            }
+        }
+    }
+}
+
+extension ReplicationSession {
+    /// Asks the filter delegate on its queue; nil when there is none.
+    var filter: Outbox.Filter? {
+        guard center.filterDelegate != nil else { return nil }
+        return { [center, database, configuration] documents in
+            await withCheckedContinuation { continuation in
+                database.completionQueue.async {
+                    let delegate = center.filterDelegate
+                    let answers = documents.map { document in
+                        delegate?.database(
+                            database, shouldSendDocument: document,
+                            filterParameters: configuration.filterParameters) ?? true
+                    }
+                    continuation.resume(returning: answers)
+                }
+            }
+        }
+    }
+}

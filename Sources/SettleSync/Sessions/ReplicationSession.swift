@@ -1,0 +1,206 @@
+import Logging
+import Settle
+import Synchronization
+
+/// One replication, from its start to its end.
+///
+/// This is the shell: it carries out what ``ReplicationStateMachine`` and ``PushStateMachine``
+/// decide, and owns clock, back-end and database. `state` is guarded by its lock; what the cycle
+/// counts is only touched by the session's own task.
+final class ReplicationSession: Sendable {
+    let database: Database
+    let backend: any Backend
+    let configuration: ReplicationConfiguration
+    let outbox: Outbox
+    let center: ReplicationCenter
+    let logger: Logger
+
+    private let rest = Rest()
+    private let task = Mutex<Task<ReplicationSummary, any Error>?>(nil)
+
+    init(
+        database: Database, backend: any Backend, configuration: ReplicationConfiguration,
+        outbox: Outbox, center: ReplicationCenter
+    ) {
+        self.database = database
+        self.backend = backend
+        self.configuration = configuration
+        self.outbox = outbox
+        self.center = center
+        var logger = center.logger
+        logger[metadataKey: "remote"] = "\(outbox.identifier)"
+        self.logger = logger
+    }
+
+    /// Begins, after the session before has ended.
+    func start(after previous: ReplicationSession?) {
+        task.withLock { task in
+            precondition(task == nil, "A replication is started once.")
+            task = Task {
+                await previous?.end()
+                defer { center.forget(self) }
+                return try await run()
+            }
+        }
+    }
+
+    /// Asks the session to end.
+    func cancel() {
+        task.withLock { $0 }?.cancel()
+    }
+
+    /// Waits until the session has ended.
+    func end() async {
+        _ = await task.withLock { $0 }?.result
+    }
+
+    /// Waits for what the session did.
+    ///
+    /// - Throws: ``ReplicationError`` when it failed; `CancellationError` when it was stopped or
+    ///   replaced.
+    func summary() async throws -> ReplicationSummary {
+        guard let task = task.withLock({ $0 }) else {
+            preconditionFailure("A replication is waited for after it was started.")
+        }
+        return try await task.value
+    }
+
+    private func run() async throws -> ReplicationSummary {
+        let identifier = outbox.identifier
+        // Taken before the first cycle, so that no change falls in between.
+        let commits = database.commits
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            if configuration.isRepeating {
+                group.addTask { [rest] in
+                    for await commit in commits
+                    where commit.changes.contains(where: { $0.origin != identifier }) {
+                        rest.interrupt()
+                    }
+                    // The database was closed: the next cycle finds out.
+                    rest.interrupt()
+                }
+            }
+            defer { group.cancelAll() }
+            return try await drive()
+        }
+    }
+
+    private func drive() async throws -> ReplicationSummary {
+        var machine = ReplicationStateMachine(
+            policy: .init(
+                isRepeating: configuration.isRepeating,
+                isPushing: configuration.isBidirectional, retryLimit: configuration.retryLimit,
+                pollInterval: configuration.pollInterval))
+        report(.started)
+        var cycle = ReplicationCycle(session: self)
+        var action: ReplicationStateMachine.Action
+        do {
+            try await outbox.catchUp(database)
+            try await outbox.requeue(database, requeuedStatuses)
+            action = machine.start()
+        } catch {
+            cycle.error = ReplicationError(unexpected: error)
+            action = Task.isCancelled ? machine.stopped() : machine.brokenOff()
+        }
+        while true {
+            if Task.isCancelled { action = machine.stopped() }
+            switch action {
+            case .push:
+                action = await push(&cycle, &machine)
+            case .pull:
+                action = await pull(&cycle, &machine)
+            case .rest(let duration):
+                report(.completed(cycle.summary))
+                cycle = ReplicationCycle(session: self)
+                await rest.wait(duration, on: configuration.clock)
+                action = machine.rested()
+            case .retry(let wait, let isReported):
+                let error = cycle.failure
+                logger.warning("The replication failed and goes on.", metadata: error.metadata)
+                if isReported { report(.failed(error)) }
+                cycle = ReplicationCycle(session: self, continuing: cycle)
+                await Rest().wait(wait, on: configuration.clock)
+                action = machine.waited()
+            case .complete:
+                report(.completed(cycle.summary))
+                return cycle.summary
+            case .fail:
+                logger.error("The replication failed.", metadata: cycle.failure.metadata)
+                report(.failed(cycle.failure))
+                throw cycle.failure
+            case .stop:
+                report(.stopped)
+                throw CancellationError()
+            }
+        }
+    }
+
+    /// What waits beside the queue gets another chance when a replication starts; a handler that
+    /// leaves every conflict need not see them again.
+    private var requeuedStatuses: Set<OutboxEntry.Status> {
+        guard configuration.isBidirectional else { return [] }
+        return configuration.conflictHandler.isPassive
+            ? [.withheld, .rejected] : [.withheld, .rejected, .conflict]
+    }
+
+    private func push(
+        _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
+    ) async -> ReplicationStateMachine.Action {
+        do {
+            let failure = try await cycle.push()
+            if cycle.takeProgress() { machine.progressed() }
+            return machine.pushed(failure.map { ReplicationStateMachine.Failure($0) })
+        } catch {
+            return fail(error, &cycle, &machine)
+        }
+    }
+
+    private func pull(
+        _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
+    ) async -> ReplicationStateMachine.Action {
+        do {
+            try await cycle.pull()
+            try await cycle.countFailures()
+            if cycle.takeProgress() { machine.progressed() }
+            return machine.pulled(random: configuration.random())
+        } catch {
+            return fail(error, &cycle, &machine)
+        }
+    }
+
+    private func fail(
+        _ thrown: any Error, _ cycle: inout ReplicationCycle,
+        _ machine: inout ReplicationStateMachine
+    ) -> ReplicationStateMachine.Action {
+        if Task.isCancelled { return machine.stopped() }
+        let error = ReplicationError(unexpected: thrown)
+        cycle.error = error
+        if cycle.takeProgress() { machine.progressed() }
+        if error.code == .localFailure || error.code == .stoppedByConflictHandler {
+            return machine.brokenOff()
+        }
+        return machine.failed(.init(error), random: configuration.random())
+    }
+}
+
+extension ReplicationStateMachine.Failure {
+    init(_ error: ReplicationError) {
+        self.init(isRetryable: error.isRetryable, retryAfter: error.retryAfter)
+    }
+}
+
+extension ReplicationError {
+    /// An error of the database, or one of our own.
+    init(unexpected error: any Error) {
+        if let error = error as? ReplicationError {
+            self = error
+        } else {
+            self.init(
+                .localFailure,
+                "The database could not be read or written, so the replication ended.",
+                cause: error)
+        }
+    }
+
+    var metadata: Logger.Metadata { ["code": "\(code)", "reason": "\(message)"] }
+}

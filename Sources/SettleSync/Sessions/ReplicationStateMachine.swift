@@ -1,0 +1,154 @@
+/// Decides what a replication does next: push before pull, cycle after cycle.
+///
+/// One-shot: one cycle; a failure that may pass is tried again a bounded number of times in a row.
+/// Repeating: cycle after cycle, with a rest in between that a change made here cuts short;
+/// failures are tried again for ever, after longer and longer waits.
+struct ReplicationStateMachine: Sendable {
+    /// What the machine is allowed to do.
+    struct Policy: Sendable, Equatable {
+        var isRepeating: Bool
+        var isPushing: Bool
+        var retryLimit: Int
+        var pollInterval: Duration
+        var backoffFirst: Duration = SyncTuning.backoffFirst
+        var backoffMax: Duration = SyncTuning.backoffMax
+    }
+
+    /// A failure, as far as it matters here.
+    struct Failure: Sendable, Equatable {
+        /// Whether trying again may help.
+        var isRetryable: Bool
+        /// What the far side asked for.
+        var retryAfter: Duration?
+    }
+
+    /// What the shell has to do; it reports the outcome with the method named.
+    enum Action: Sendable, Equatable {
+        /// Send what waits: `pushed` or `failed`.
+        case push
+        /// Fetch what is new: `pulled` or `failed`.
+        case pull
+        /// Report a completed cycle and rest, at most this long: `rested`.
+        case rest(Duration)
+        /// Wait this long and no shorter: `waited`. A repeating replication reports the failure.
+        case retry(after: Duration, isReported: Bool)
+        /// Report completion and end.
+        case complete
+        /// Report the failure and end.
+        case fail
+        /// End because that was asked for.
+        case stop
+    }
+
+    private enum State: Equatable {
+        case idle, pushing, pulling, resting, waiting, ended
+    }
+
+    private let policy: Policy
+    private var state = State.idle
+    private var failureCount = 0
+    /// The push got an answer for the others but not for all: the pull goes on, the cycle fails.
+    private var pushFailure: Failure?
+
+    init(policy: Policy) {
+        self.policy = policy
+    }
+
+    /// Whether the replication is over.
+    var isEnded: Bool { state == .ended }
+
+    /// Begins the first cycle.
+    mutating func start() -> Action {
+        precondition(state == .idle, "A replication is started once.")
+        return beginCycle()
+    }
+
+    /// Something got through: the failures before it do not count any more.
+    mutating func progressed() {
+        failureCount = 0
+    }
+
+    /// The queue is empty, but for what `failure` left in it.
+    mutating func pushed(_ failure: Failure? = nil) -> Action {
+        if state == .ended { return .stop }
+        precondition(state == .pushing, "A push ended that was not asked for.")
+        pushFailure = failure
+        state = .pulling
+        return .pull
+    }
+
+    /// Everything that was new is stored.
+    mutating func pulled(random: Double) -> Action {
+        if state == .ended { return .stop }
+        precondition(state == .pulling, "A pull ended that was not asked for.")
+        if let pushFailure { return failed(pushFailure, random: random) }
+        failureCount = 0
+        guard policy.isRepeating else {
+            state = .ended
+            return .complete
+        }
+        state = .resting
+        return .rest(policy.pollInterval)
+    }
+
+    /// The push or the pull failed.
+    ///
+    /// - Parameters:
+    ///   - failure: How.
+    ///   - random: A random number from 0 to 1, which spreads many clients over time.
+    mutating func failed(_ failure: Failure, random: Double) -> Action {
+        if state == .ended { return .stop }
+        precondition(state == .pushing || state == .pulling, "Nothing was running that can fail.")
+        failureCount += 1
+        let mayRetry = policy.isRepeating || failure.isRetryable && failureCount <= policy.retryLimit
+        guard mayRetry else {
+            state = .ended
+            return .fail
+        }
+        state = .waiting
+        return .retry(
+            after: failure.retryAfter ?? backoff(random: random),
+            isReported: policy.isRepeating)
+    }
+
+    /// The rest is over, or a change was made here.
+    mutating func rested() -> Action {
+        if state == .ended { return .stop }
+        precondition(state == .resting, "A rest ended that was not asked for.")
+        return beginCycle()
+    }
+
+    /// The wait is over.
+    mutating func waited() -> Action {
+        if state == .ended { return .stop }
+        precondition(state == .waiting, "A wait ended that was not asked for.")
+        return beginCycle()
+    }
+
+    /// The user, or a conflict handler, wants it to end.
+    mutating func stopped() -> Action {
+        state = .ended
+        return .stop
+    }
+
+    /// Something that no other try can mend.
+    mutating func brokenOff() -> Action {
+        state = .ended
+        return .fail
+    }
+
+    private mutating func beginCycle() -> Action {
+        pushFailure = nil
+        state = policy.isPushing ? .pushing : .pulling
+        return policy.isPushing ? .push : .pull
+    }
+
+    /// Doubled with every failure, up to the longest; between half and all of it.
+    private func backoff(random: Double) -> Duration {
+        var wait = policy.backoffFirst
+        for _ in 1..<max(failureCount, 2) where failureCount > 1 && wait < policy.backoffMax {
+            wait *= 2
+        }
+        return min(wait, policy.backoffMax) * (0.5 + random / 2)
+    }
+}

@@ -1,0 +1,43 @@
+/// What one replication, or one cycle of a repeating one, did.
+public struct ReplicationSummary: Sendable, Hashable {
+    /// Operations that the far side carried out.
+    public var pushed = 0
+    /// Documents that were stored or deleted here because they were on the far side.
+    public var pulled = 0
+    /// Items that came, those included that were here already or that had to wait for the push.
+    public var received = 0
+    /// Conflicts that the handler settled.
+    public var conflictsSettled = 0
+    /// Conflicts that were left for later; `Database.replicationConflicts(with:)` lists them.
+    public var conflicts = 0
+    /// Operations that were set aside because the far side refuses them;
+    /// `Database.rejectedOperations(with:)` lists them with their reasons.
+    public var rejected = 0
+    /// Documents that the filter delegate held back.
+    public var withheld = 0
+    /// Items of the far side that cannot be documents here, because of their identifiers.
+    public var skipped = 0
+
+    /// A summary of nothing.
+    public init() {}
+}
+
+/// What happened in a replication, in the order in which it happened.
+public enum ReplicationEvent: Sendable {
+    /// It began.
+    case started
+    /// The far side carried out `sent` of the `total` operations known in this cycle.
+    case sending(sent: Int, total: Int)
+    /// `received` of the `total` items known in this cycle have been stored.
+    case receiving(received: Int, total: Int)
+    /// A conflict was left for later.
+    case conflict(documentId: String)
+    /// The far side refuses a document.
+    case rejected(documentId: String, reason: String)
+    /// It ended well, or a repeating one completed a cycle.
+    case completed(ReplicationSummary)
+    /// It ended badly, or a repeating one did not complete a cycle and goes on trying.
+    case failed(ReplicationError)
+    /// It was stopped or replaced by another.
+    case stopped
+}

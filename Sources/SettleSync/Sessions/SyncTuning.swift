@@ -1,0 +1,31 @@
+/// The numbers of the replicator, each with its unit and reason.
+enum SyncTuning {
+    /// Items asked for in a pull: few enough that a broken page costs little, and within the 1000
+    /// that the table servers allow.
+    static let pageSizeDefault = 500
+    /// Requests in flight while pushing.
+    static let concurrentRequestsDefault = 8
+    /// Tries after the first in a one-shot replication, counted anew whenever something got
+    /// through.
+    static let retryLimitDefault = 3
+    /// How long a repeating replication rests when nothing happens here: asking costs one small
+    /// request.
+    static let pollIntervalDefault: Duration = .seconds(30)
+    /// The first wait after a failure; doubled with each one that follows.
+    static let backoffFirst: Duration = .milliseconds(500)
+    /// The longest wait between two tries.
+    static let backoffMax: Duration = .seconds(120)
+    /// Operations taken out of the queue in one transaction, and so frozen until they are
+    /// answered: enough to share a flush, few enough that edits seldom queue behind.
+    static let claimCountMax = 256
+    /// Changes that are read at a time when the outbox catches up.
+    static let catchUpCountMax = 1_000
+    /// How often one conflict is given to its handler in a row when the document keeps changing
+    /// here or there.
+    static let resolutionCountMax = 8
+    /// Cycles in which the far side failed on one and the same operation, while it answered
+    /// others, before that operation is set aside.
+    static let serverFailureCountMax = 5
+    /// The longest name of a remote, in bytes of UTF-8: what the database keeps as an origin.
+    static let identifierLengthMax = 255
+}

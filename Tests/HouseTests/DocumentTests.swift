@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@Suite struct `Documents and fixtures` {
+    @Test func `link to files that are there`() throws {
+        let tree = try PackageTree.house()
+        let files = try [
+            tree.files(ending: "README.md"), tree.files(under: "Docs/", ending: ".md"),
+        ]
+        let found = files.joined().flatMap { file in
+            LinkRule.violations(in: file) { path in
+                FileManager.default.fileExists(
+                    atPath: tree.root.appendingPathComponent(path).path)
+            }
+        }
+        #expect(found == [])
+        #expect(tree.paths.contains("README.md"))
+    }
+
+    @Test func `with a link that leads nowhere are refused`() {
+        let text = """
+            [a](There.md) [b](../README.md#use) [c](Gone.md "title") `[d](Code.md)`
+            [e](https://example.org/x) [f](#heading) [g](../../Outside.md)
+            ```
+            [h](Fenced.md)
+            ```
+            ![i](gone.png)
+            """
+        let file = PackageTree.TextFile(path: "Docs/A.md", text: text)
+        let found = LinkRule.violations(in: file) { ["Docs/There.md", "README.md"].contains($0) }
+        #expect(
+            found == [
+                "Docs/A.md: the link to Gone.md leads nowhere.",
+                "Docs/A.md: the link to ../../Outside.md leads nowhere.",
+                "Docs/A.md: the link to gone.png leads nowhere.",
+            ])
+    }
+
+    @Test func `have an origin`() throws {
+        let tree = try PackageTree.house()
+        let fixtures = tree.paths.filter { $0.hasPrefix("Fixtures/") }
+            .map { String($0.dropFirst("Fixtures/".count)) }.filter { $0 != "Origins.md" }
+        let origins = try tree.text(of: "Fixtures/Origins.md")
+        #expect(!fixtures.isEmpty)
+        #expect(FixtureRule.violations(fixtures: fixtures, origins: origins) == [])
+    }
+
+    @Test func `without an origin are refused, and an origin without a fixture`() {
+        let origins = "# Title\n## A/b.json\ntext\n## Wire/\n## Gone/\n## c.json\n"
+        let found = FixtureRule.violations(
+            fixtures: ["A/b.json", "Wire/x", "Wire/y/z", "new.json"], origins: origins)
+        #expect(
+            found == [
+                "Fixtures/new.json has no entry in Fixtures/Origins.md.",
+                "Fixtures/Origins.md has an entry for Gone/, which is gone.",
+                "Fixtures/Origins.md has an entry for c.json, which is gone.",
+            ])
+    }
+}

@@ -1,0 +1,54 @@
+/// Who may import whom: the drawing in Docs/Architecture.md as a table.
+enum HousePlan {
+    /// What a target may be built from.
+    struct Room {
+        /// Targets of this package.
+        var targets: Set<String> = []
+        /// Products of other packages.
+        var products: Set<String> = []
+        /// Whether Foundation and what comes with it may be imported.
+        var mayUseFoundation = true
+    }
+
+    /// The source targets, lowest first.
+    static let rooms: [String: Room] = [
+        "CLMDB": Room(),
+        "CICU": Room(),
+        "SettleLMDB": Room(targets: ["CLMDB"], mayUseFoundation: false),
+        "SettleDocuments": Room(targets: ["CICU"], products: ["Crypto"], mayUseFoundation: false),
+        "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB"]),
+        "SettleIndexing": Room(targets: ["SettleDocuments", "SettleStorage"]),
+        "Settle": Room(
+            targets: ["SettleDocuments", "SettleIndexing", "SettleStorage"],
+            products: ["Logging"]),
+        "SettleSync": Room(targets: ["Settle"], products: ["Logging"]),
+        "SettleREST": Room(
+            targets: ["Settle", "SettleSync"],
+            products: ["HTTPTypes", "HTTPTypesFoundation", "Logging"]),
+        "SettleServer": Room(
+            targets: ["Settle"],
+            products: [
+                "HTTPTypes", "Hummingbird", "HummingbirdCore", "JWTKit", "Logging", "NIOCore",
+                "ServiceLifecycle",
+            ]),
+        "SettleCommand": Room(
+            targets: ["Settle", "SettleREST", "SettleServer", "SettleSync"],
+            products: ["ArgumentParser", "Logging", "ServiceLifecycle"]),
+    ]
+
+    /// Modules that come with the toolchain or the platform and need no declaration.
+    static let platformModules: Set<String> = [
+        "Android", "Darwin", "Dispatch", "Glibc", "Musl", "Swift", "Synchronization",
+    ]
+
+    /// The same, but with Foundation in them or under them.
+    static let foundationModules: Set<String> = [
+        "Foundation", "FoundationEssentials", "FoundationNetworking", "os",
+    ]
+
+    /// What no app that uses `Settle` alone may have to build.
+    static func isServerProduct(_ product: String) -> Bool {
+        product.hasPrefix("NIO") || product.hasPrefix("Hummingbird") || product == "JWTKit"
+            || product == "ServiceLifecycle" || product == "ArgumentParser"
+    }
+}

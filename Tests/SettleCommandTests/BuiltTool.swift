@@ -1,0 +1,177 @@
+import Foundation
+import Synchronization
+
+/// The program `settle`, as it was built beside these tests.
+struct BuiltTool {
+    /// What a run left behind.
+    struct Outcome {
+        /// The status it ended with.
+        let status: Int32
+        /// What it printed.
+        let output: String
+        /// What it said on standard error.
+        let errors: String
+
+        /// The lines it printed.
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    struct NotBuilt: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let url: URL
+
+    /// Finds the program: in the folder of the test bundle.
+    init() throws {
+        let folders =
+            ([Bundle.main.executablePath ?? ""] + CommandLine.arguments).map { path in
+                // On Apple systems the tests are in a bundle, three folders below the products.
+                let end = path.range(of: ".xctest")?.upperBound ?? path.endIndex
+                return URL(fileURLWithPath: String(path[..<end])).deletingLastPathComponent()
+            }
+        let places = folders.map { $0.appendingPathComponent("settle") }
+        guard let place = places.first(where: Self.isProgram) else {
+            throw NotBuilt(description: "settle was not built; looked at \(places.map(\.path)).")
+        }
+        url = place
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - input: What stands on standard input.
+    ///   - environment: Variables beside those of the tests.
+    /// - Returns: What it left behind.
+    /// - Throws: What Foundation throws when it cannot be started.
+    func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        let running = try start(arguments, environment: environment)
+        running.write(input)
+        running.closeInput()
+        return await running.outcome()
+    }
+
+    /// Runs a script of the shell bash, with the program as `$0`.
+    func runScript(_ script: String, _ arguments: [String]) async throws -> Outcome {
+        let running = try RunningTool(
+            URL(fileURLWithPath: "/bin/bash"), ["-c", script, url.path] + arguments,
+            environment: ProcessInfo.processInfo.environment)
+        running.closeInput()
+        return await running.outcome()
+    }
+
+    /// Starts the program.
+    func start(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningTool {
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        return try RunningTool(url, arguments, environment: variables)
+    }
+
+    private static func isProgram(_ url: URL) -> Bool {
+        var isDirectory: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
+        return isThere && !isDirectory.boolValue
+    }
+}
+
+/// The program while it runs.
+final class RunningTool: Sendable {
+    private let process: Process
+    private let input = Pipe()
+    private let output: OutputReader
+    private let errors: OutputReader
+    private let ended: Task<Int32, Never>
+
+    fileprivate init(_ url: URL, _ arguments: [String], environment: [String: String]) throws {
+        let process = Process()
+        process.executableURL = url
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = input
+        let (outputPipe, errorPipe) = (Pipe(), Pipe())
+        process.standardOutput = outputPipe
+        process.standardError = errorPipe
+        let (stream, continuation) = AsyncStream<Int32>.makeStream()
+        process.terminationHandler = { process in
+            continuation.yield(process.terminationStatus)
+            continuation.finish()
+        }
+        ended = Task {
+            for await status in stream { return status }
+            return -1
+        }
+        try process.run()
+        self.process = process
+        output = OutputReader(outputPipe)
+        errors = OutputReader(errorPipe)
+    }
+
+    /// Writes to standard input.
+    func write(_ text: String) {
+        // A program that has ended does not read; its outcome tells.
+        try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Ends standard input.
+    func closeInput() {
+        try? input.fileHandleForWriting.close()
+    }
+
+    /// Sends SIGINT.
+    func interrupt() {
+        process.interrupt()
+    }
+
+    /// Waits for the first line on standard output.
+    func firstLine() async -> String? {
+        await output.firstLine()
+    }
+
+    /// Waits for the end.
+    func outcome() async -> BuiltTool.Outcome {
+        BuiltTool.Outcome(
+            status: await ended.value, output: await output.text(), errors: await errors.text())
+    }
+}
+
+/// Reads a pipe to its end, in a thread of its own so that a full pipe never stops the program.
+private final class OutputReader: Sendable {
+    private let chunks: AsyncStream<Void>
+    private let finished: Task<Void, Never>
+    private let data = Mutex(Data())
+
+    init(_ pipe: Pipe) {
+        let (chunks, chunkContinuation) = AsyncStream<Void>.makeStream()
+        let (end, endContinuation) = AsyncStream<Void>.makeStream()
+        self.chunks = chunks
+        finished = Task { for await _ in end {} }
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread { [self] in
+            while let chunk = try? handle.read(upToCount: 1 << 16), !chunk.isEmpty {
+                data.withLock { $0.append(chunk) }
+                chunkContinuation.yield()
+            }
+            chunkContinuation.finish()
+            endContinuation.finish()
+        }
+    }
+
+    func firstLine() async -> String? {
+        for await _ in chunks {
+            let lines = current.split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.count > 1 { return String(lines[0]) }
+        }
+        return nil
+    }
+
+    func text() async -> String {
+        await finished.value
+        return current
+    }
+
+    private var current: String {
+        data.withLock { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Settle
+import Testing
+
+@testable import SettleCommand
+
+@Suite struct `Rendering` {
+    @Test(arguments: [
+        (0, "0"), (7, "7"), (999, "999"), (1_000, "1,000"), (34_006, "34,006"),
+        (1_234_567, "1,234,567"), (-1_000, "-1,000"), (-999, "-999"),
+    ])
+    func `groups the digits of a number`(value: Int, text: String) {
+        #expect(Quantity.number(value) == text)
+    }
+
+    @Test func `counts in words`() {
+        #expect(Quantity.count(1, "document") == "1 document")
+        #expect(Quantity.count(0, "document") == "0 documents")
+        #expect(Quantity.count(2, "city", plural: "cities") == "2 cities")
+    }
+
+    @Test(arguments: [
+        (Duration.microseconds(870), "870 µs"), (.microseconds(999), "999 µs"),
+        (.milliseconds(1), "1 ms"), (.milliseconds(999), "999 ms"), (.milliseconds(3_450), "3.4 s"),
+        (.seconds(59), "59.0 s"), (.seconds(125), "2 min 5 s"),
+    ])
+    func `gives a time in the unit that suits it`(time: Duration, text: String) {
+        #expect(Quantity.time(time) == text)
+    }
+
+    @Test func `lines up a table by what is seen`() {
+        var table = TextTable([.left("city"), .right("n"), .left("")])
+        table.add(["Lyon", "1", ""])
+        table.add(["東京", "12,345", "x"])
+        table.add(["bad\u{1B}[2J", "0", ""])
+        #expect(
+            table.lines() == [
+                "city                 n",
+                "Lyon                 1",
+                "東京            12,345  x",
+                "bad\\u{1b}[2J         0",
+            ])
+    }
+
+    @Test func `writes JSON that reads back`() throws {
+        let members: [String: JSONValue] = [
+            "a": ["x", .null, true, -5, 0.5, 1e300], "b": [:], "c": [],
+            "é\u{301}": "\u{1B}\"\\\n\u{9F}",
+            "z": ["b": 1, "a": [["k": "v"]]],
+        ]
+        for text in [
+            JSONRendering.compact(.object(members)), JSONRendering.indented(.object(members)),
+        ] {
+            #expect(try Document(json: text).json == members)
+            #expect(
+                !text.unicodeScalars.contains("\u{1B}") && !text.unicodeScalars.contains("\u{9F}"))
+        }
+    }
+
+    @Test func `writes JSON for people with a level a line`() {
+        #expect(JSONRendering.compact(["b": [1, 2], "a": []]) == "{\"a\":[],\"b\":[1,2]}")
+        #expect(
+            JSONRendering.indented(["b": [1, ["c": .null]], "a": []]) == """
+                {
+                  "a": [],
+                  "b": [
+                    1,
+                    {
+                      "c": null
+                    }
+                  ]
+                }
+                """)
+    }
+
+    @Test func `draws how far a command has come`() {
+        func line(_ done: Int, _ fraction: Double?) -> String {
+            Progress.line(
+                title: "Importing", noun: "documents", done: done, fraction: fraction,
+                elapsed: .seconds(2))
+        }
+        #expect(line(34_006, nil) == "Importing  34,006 documents, 17,003/s")
+        let half = "[############............]"
+        #expect(line(500, 0.5) == "Importing  \(half)  50 %  500 documents, 250/s")
+        #expect(line(1, 0).contains("[........................]  0 %"))
+        #expect(line(1, 7).contains("[########################]  100 %"))
+        #expect(line(.max, 1).count <= 79)
+    }
+
+    @Test func `writes to the last byte and reports a reader that has gone`() throws {
+        let pipe = Pipe()
+        let output = Output(pipe.fileHandleForWriting)
+        for _ in 0..<100 { try output.line("line") }
+        try output.flush()
+        try pipe.fileHandleForWriting.close()
+        let text = try pipe.fileHandleForReading.readToEnd()
+        #expect(text == Data(String(repeating: "line\n", count: 100).utf8))
+    }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+import Testing
+
+@testable import SettleLMDB
+
+@Suite struct `Bugs trap with a sentence` {
+    @Test func `a write inside a write`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let environment = try Scratch().open()
+            try Bugs.writeInsideWrite(environment)
+        }
+        #expect(says("inside a write of the same database", result))
+    }
+
+    @Test func `a write inside a read of the same thread`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let environment = try Scratch().open()
+            try environment.read { _ in try environment.put([1], for: [1]) }
+        }
+        #expect(says("inside a read of the same database", result))
+    }
+
+    @Test func `a transaction used after its closure`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let environment = try Scratch().open()
+            try environment.put([1], for: [1])
+            var kept: ReadTransaction?
+            try environment.read { kept = $0 }
+            _ = try kept?.tableNames()
+        }
+        #expect(says("used after its closure", result))
+    }
+
+    @Test func `a write to the table that is walked`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let environment = try Scratch().open()
+            try environment.put([1], for: [1])
+            try Bugs.writeInsideWalk(environment)
+        }
+        #expect(says("inside a forEach over it", result))
+    }
+
+    @Test func `a close inside a transaction`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let environment = try Scratch().open()
+            try environment.read { _ in environment.close() }
+        }
+        #expect(says("closed inside one of its own", result))
+    }
+
+    @Test func `a job after the stop of its thread`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let thread = WriterThread(name: "writer")
+            thread.stop()
+            thread.submit {}
+        }
+        #expect(says("after its stop", result))
+    }
+}
+
+/// Whether the process that trapped said these words; only debug builds say any.
+private func says(_ words: String, _ result: ExitTest.Result?) -> Bool {
+    guard let result else { return false }
+    #if DEBUG
+        return String(decoding: result.standardErrorContent, as: UTF8.self).contains(words)
+    #else
+        return true
+    #endif
+}
+
+private enum Bugs {
+    static func writeInsideWrite(_ environment: Environment) throws {
+        try environment.write { _ in try environment.write { _ in } }
+    }
+
+    static func writeInsideWalk(_ environment: Environment) throws {
+        try environment.write { transaction in
+            let table = try transaction.createTable(named: "t")
+            try transaction.forEach(in: table) { key, _ in
+                try transaction.delete([key[0]], from: table)
+            }
+        }
+    }
+}

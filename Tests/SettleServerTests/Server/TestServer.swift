@@ -1,0 +1,127 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Settle
+import Synchronization
+import TestSupport
+
+@testable import SettleServer
+
+/// A server in a directory of its own, asked through the router without a socket.
+struct TestServer: Sendable {
+    let client: any TestClientProtocol
+    let clock: StepClock
+
+    /// Runs a test with a new server.
+    static func run(
+        authentication: Authentication = .anonymous, bodyMaxBytes: Int = 1 << 20,
+        tableCountMax: Int = 256, clock: StepClock = StepClock(), logger: Logger? = nil,
+        _ test: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        try await withScratchDirectory("server") { scratch in
+            let configuration = ServerConfiguration(
+                directory: scratch.url, authentication: authentication,
+                bodyMaxBytes: bodyMaxBytes, tableCountMax: tableCountMax, now: { clock.date })
+            let server = try TableServer(
+                configuration: configuration, logger: logger ?? quiet)
+            let parts = try await server.makeParts()
+            do {
+                try await server.application(parts.responder).test(.router) { client in
+                    try await test(TestServer(client: client, clock: clock))
+                }
+            } catch {
+                await parts.tables.close()
+                throw error
+            }
+            await parts.tables.close()
+        }
+    }
+
+    static var quiet: Logger {
+        Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    }
+
+    /// Sends a request of version 2.0.0.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
+        headers: HTTPFields = [:], ifMatch: String? = nil, token: String? = nil
+    ) async throws -> Reply {
+        try await send(
+            method, path, bytes: body.map { JSONText.text(of: $0) }, headers: headers,
+            ifMatch: ifMatch, token: token)
+    }
+
+    /// Sends a request of version 2.0.0 with any bytes as its body.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]?,
+        headers: HTTPFields = [:], ifMatch: String? = nil, token: String? = nil
+    ) async throws -> Reply {
+        var headers = headers
+        headers[.zumoVersion] = headers[.zumoVersion] ?? "2.0.0"
+        headers[.ifMatch] = ifMatch ?? headers[.ifMatch]
+        if let token { headers[.authorization] = "Bearer \(token)" }
+        return try await raw(method, path, bytes: bytes, headers: headers)
+    }
+
+    /// Sends a request with these headers and no others.
+    func raw(
+        _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]? = nil,
+        headers: HTTPFields = [:]
+    ) async throws -> Reply {
+        Reply(
+            try await client.execute(
+                uri: path, method: method, headers: headers,
+                body: bytes.map { ByteBuffer(bytes: $0) }))
+    }
+
+    /// Sends a list request with a filter and other options, encoding them.
+    func list(
+        _ table: String, _ options: [(String, String)], token: String? = nil
+    ) async throws -> Reply {
+        let query = options.map { $0.0 + "=" + PercentEncoding.encoded($0.1) }
+        return try await send(
+            .get, "/tables/\(table)?" + query.joined(separator: "&"), token: token)
+    }
+}
+
+/// An answer of the server.
+struct Reply: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let bytes: [UInt8]
+
+    init(_ response: TestResponse) {
+        status = response.status.code
+        headers = response.headers
+        bytes = Array(response.body.readableBytesView)
+    }
+
+    /// The body as JSON; nil when it is none.
+    var json: JSONValue? { try? JSONText.value(from: bytes) }
+    var error: String? { json?["error"]?.stringValue }
+    var etag: String? { headers[.eTag] }
+    /// The ids of a list, in their order.
+    var ids: [String]? {
+        (json?["results"] ?? json)?.arrayValue?.compactMap { $0["id"]?.stringValue }
+    }
+}
+
+/// A clock that a test sets; each server reads it once a write.
+final class StepClock: Sendable {
+    private let microseconds: Mutex<Int64>
+
+    init(microseconds: Int64 = 1_600_000_000_000_000) {
+        self.microseconds = Mutex(microseconds)
+    }
+
+    var date: Date {
+        Date(timeIntervalSince1970: Double(microseconds.withLock { $0 }) / 1_000_000)
+    }
+
+    func advance(microseconds step: Int64) {
+        microseconds.withLock { $0 += step }
+    }
+}

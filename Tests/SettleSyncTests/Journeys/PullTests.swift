@@ -1,0 +1,157 @@
+import Settle
+import Synchronization
+import Testing
+
+@testable import SettleSync
+
+@Suite struct `Pull` {
+    @Test func `stores and deletes what the far side has, page by page, and sends none of it back`()
+        async throws
+    {
+        let device = try await Device()
+        let server = ModelServer()
+        for index in 0..<25 { server.put("d\(index)", ["n": .integer(Int64(index))]) }
+        server.put("d3", nil)
+        let first = try await device.replicate(ModelBackend(server: server)) { $0.pageSize = 4 }
+        #expect(first.pulled == 24)
+        #expect(first.pushed == 0)
+        #expect(try device.database.totalDocumentCount == 24)
+        #expect(try device.database.pendingOperations().isEmpty)
+        let change = try #require(try device.database.changes(since: 0).changes.first)
+        #expect(change.origin == "model")
+
+        server.put("d4", nil)
+        server.put("d5", ["n": 500])
+        let second = try await device.replicate(server)
+        #expect(second.pulled == 2)
+        #expect(try await device.members("d4") == nil)
+        #expect(try await device.members("d5") == ["n": 500])
+    }
+
+    @Test func `costs one request when there is nothing new`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        try await device.put("mine", ["n": 1])
+        server.put("theirs", ["n": 1])
+        try await device.replicate(server)
+        try await device.replicate(server)
+        let before = server.state.withLock { ($0.pullCount, $0.executedCount) }
+        let sequence = try device.database.lastSequence
+        let summary = try await device.replicate(server)
+        let after = server.state.withLock { ($0.pullCount, $0.executedCount) }
+        #expect(after == (before.0 + 1, before.1))
+        #expect(summary == ReplicationSummary())
+        #expect(try device.database.lastSequence == sequence)
+    }
+
+    @Test func `fetches only the channels it is limited to, each set with a token of its own`()
+        async throws
+    {
+        let device = try await Device()
+        let server = ModelServer()
+        server.put("a", ["channels": ["x"]])
+        server.put("b", ["channels": ["y", "z"]])
+        server.put("c", [:])
+        let backend = ModelBackend(server: server)
+        #expect(try await device.replicate(backend) { $0.limitToChannels = ["x"] }.pulled == 1)
+        #expect(try await device.members("b") == nil)
+        let more = try await device.replicate(backend) { $0.limitToChannels = ["z", "x"] }
+        #expect(more.pulled == 1)
+        #expect(try await device.members("b") != nil)
+        #expect(try await device.replicate(backend) { $0.limitToChannels = ["x"] }.received == 0)
+        #expect(try await device.replicate(backend).pulled == 1)
+    }
+
+    @Test func `goes on where it was when the way is cut between two pages`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        for index in 0..<10 { server.put("d\(index)", [:]) }
+        let script = Script<ModelBackend.Fault>([.none, .none, .requestLost], then: .none)
+        var backend = ModelBackend(server: server)
+        backend.fault = { script.next() }
+        await #expect {
+            try await device.replicate(backend) { $0.pageSize = 3 }
+        } throws: {
+            ($0 as? ReplicationError)?.code == .unreachable
+        }
+        #expect(try device.database.totalDocumentCount == 6)
+        let again = try await Device(reopening: device)
+        #expect(try await again.replicate(server).received == 4)
+        #expect(try again.database.totalDocumentCount == 10)
+    }
+
+    @Test func `does not send and does not overwrite when it goes one way`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        server.put("a", ["n": 1])
+        let backend = ModelBackend(server: server)
+        try await device.replicate(backend)
+        try await device.put("a", ["n": 2])
+        try await device.put("b", ["n": 1])
+        server.put("a", ["n": 3])
+        server.put("c", [:])
+        let oneWay = try await device.replicate(backend) { $0.isBidirectional = false }
+        #expect(oneWay.pulled == 1)
+        #expect(oneWay.pushed == 0)
+        #expect(try await device.members("a") == ["n": 2])
+        #expect(server.contents["a"] == ["n": 3])
+
+        // What was passed by is not lost: both ways, it is a conflict.
+        let summary = try await device.replicate(server, .serverWins)
+        #expect(summary.conflictsSettled == 1)
+        #expect(try await device.members("a") == ["n": 3])
+        #expect(server.contents["b"] == ["n": 1])
+    }
+
+    @Test func `leaves out items that cannot be documents`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        server.put("_design", [:])
+        server.put(String(repeating: "x", count: 256), [:])
+        server.put("fine", [:])
+        let summary = try await device.replicate(server)
+        #expect(summary.skipped == 2)
+        #expect(summary.pulled == 1)
+        #expect(try await device.replicate(server).received == 0)
+    }
+
+    @Test func `refuses a page that ends where it began`() async throws {
+        struct Endless: Backend {
+            let identifier = "endless"
+            func pull(
+                _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
+            ) async throws(ReplicationError) -> PullPage {
+                PullPage(
+                    items: [RemoteItem(id: "a", version: "1", members: [:])],
+                    token: PullToken("same"), isLast: false)
+            }
+            func send(
+                _ operation: RemoteOperation
+            ) async throws(ReplicationError) -> RemoteOutcome {
+                .rejected(reason: "No.")
+            }
+        }
+        let device = try await Device()
+        await #expect {
+            try await device.database.replicate(with: try device.configuration(), using: Endless())
+        } throws: {
+            ($0 as? ReplicationError)?.code == .protocolViolation
+        }
+    }
+
+    @Test func `keeps two far sides apart`() async throws {
+        let device = try await Device()
+        let (left, right) = (ModelServer(), ModelServer())
+        left.put("a", ["n": 1])
+        var there = ModelBackend(server: right)
+        there.identifier = "right"
+        try await device.replicate(ModelBackend(server: left))
+        // What came from the one is sent to the other, and stays known to both.
+        #expect(try await device.replicate(there).pushed == 1)
+        #expect(right.contents == ["a": ["n": 1]])
+        right.put("a", ["n": 2])
+        #expect(try await device.replicate(there).pulled == 1)
+        #expect(try await device.replicate(left).pushed == 1)
+        #expect(left.contents == ["a": ["n": 2]])
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Settle
+import Testing
+import TestSupport
+
+@testable import SettleSync
+
+@Suite struct `Outbox rows` {
+    private func randomState(_ random: inout SeededGenerator) -> ServerState {
+        var state = ServerState(
+            presence: ServerPresence.allCases.randomElement(using: &random) ?? .live,
+            version: Bool.random(using: &random) ? "v\(random.next() % 1_000)" : nil,
+            members: Bool.random(using: &random)
+                ? ["n": .integer(Int64(bitPattern: random.next())), "s": "it's", "x": .null] : nil)
+        if Bool.random(using: &random) {
+            state.updated = Date(timeIntervalSince1970: Double(random.next() % 1_000_000) / 7)
+        }
+        return state
+    }
+
+    private func randomEntry(_ random: inout SeededGenerator) -> OutboxEntry {
+        var entry = OutboxEntry(order: random.next())
+        entry.status =
+            [.pending, .withheld, .rejected, .conflict].randomElement(using: &random) ?? .pending
+        entry.failureCount = random.next() % 300
+        if Bool.random(using: &random) { entry.reason = "refused: \(random.next())" }
+        if Bool.random(using: &random) {
+            entry.sent = .init(
+                kind: OperationKind.allCases.randomElement(using: &random) ?? .insert,
+                baseVersion: Bool.random(using: &random) ? "a\"b" : nil, members: ["a": [1, 2.5]],
+                revision: Bool.random(using: &random) ? "1-abc" : nil)
+        }
+        if Bool.random(using: &random) { entry.queued = .delete }
+        if Bool.random(using: &random) { entry.seen = randomState(&random) }
+        return entry
+    }
+
+    @Test func `come back as they were written`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<500 {
+            let entry = randomEntry(&random)
+            let read = try OutboxEntry(decoding: entry.encoded(), id: "a")
+            #expect(read == entry, "\(random)")
+        }
+    }
+
+    @Test func `that are cut off anywhere are an error that names the document`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<50 {
+            let bytes = randomEntry(&random).encoded()
+            for count in 0..<bytes.count {
+                do {
+                    _ = try OutboxEntry(decoding: Array(bytes[..<count]), id: "fig")
+                    Issue.record("\(count) of \(bytes.count) bytes were read; \(random)")
+                } catch let error as ReplicationError {
+                    #expect(error.code == .localFailure)
+                    #expect(error.message.contains("'fig'"))
+                }
+            }
+        }
+    }
+
+    @Test func `recognise what was sent in what the far side shows`() {
+        let sent: [String: JSONValue] = ["text": "one", "n": 1, "tags": ["x"]]
+        func state(_ members: [String: JSONValue]) -> ServerState {
+            ServerState(presence: .live, version: "1", members: members)
+        }
+        #expect(state(sent).holds(sent))
+        #expect(state(["text": "one", "n": 1.0, "tags": ["x"], "column": .null]).holds(sent))
+        #expect(!state(["text": "one", "n": 1, "tags": ["x"], "other": 2]).holds(sent))
+        #expect(!state(["text": "two", "n": 1, "tags": ["x"]]).holds(sent))
+        #expect(!state(["text": "one", "n": 1]).holds(sent))
+        #expect(!ServerState(presence: .deleted, members: sent).holds(sent))
+    }
+}

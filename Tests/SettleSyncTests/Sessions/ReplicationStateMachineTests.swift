@@ -1,0 +1,115 @@
+import Testing
+
+@testable import SettleSync
+
+@Suite struct `Replication state machine` {
+    private typealias Machine = ReplicationStateMachine
+
+    private func policy(isRepeating: Bool, isPushing: Bool = true) -> Machine.Policy {
+        .init(
+            isRepeating: isRepeating, isPushing: isPushing, retryLimit: 2,
+            pollInterval: .seconds(30), backoffFirst: .seconds(1), backoffMax: .seconds(10))
+    }
+
+    private let passing = Machine.Failure(isRetryable: true)
+    private let lasting = Machine.Failure(isRetryable: false)
+
+    @Test func `pushes before it pulls, and completes once`() {
+        var machine = Machine(policy: policy(isRepeating: false))
+        #expect(machine.start() == .push)
+        #expect(machine.pushed() == .pull)
+        #expect(machine.pulled(random: 0) == .complete)
+        #expect(machine.isEnded)
+    }
+
+    @Test func `only pulls when it goes one way`() {
+        var machine = Machine(policy: policy(isRepeating: false, isPushing: false))
+        #expect(machine.start() == .pull)
+        #expect(machine.pulled(random: 0) == .complete)
+    }
+
+    @Test func `rests between cycles when it repeats`() {
+        var machine = Machine(policy: policy(isRepeating: true))
+        _ = machine.start()
+        for _ in 0..<3 {
+            #expect(machine.pushed() == .pull)
+            #expect(machine.pulled(random: 0) == .rest(.seconds(30)))
+            #expect(machine.rested() == .push)
+        }
+    }
+
+    @Test func `gives up a one-shot replication after as many failures in a row as allowed`() {
+        var machine = Machine(policy: policy(isRepeating: false))
+        _ = machine.start()
+        #expect(machine.failed(passing, random: 1) == .retry(after: .seconds(1), isReported: false))
+        #expect(machine.waited() == .push)
+        #expect(machine.failed(passing, random: 1) == .retry(after: .seconds(2), isReported: false))
+        #expect(machine.waited() == .push)
+        #expect(machine.failed(passing, random: 1) == .fail)
+        #expect(machine.isEnded)
+    }
+
+    @Test func `counts failures anew when something got through`() {
+        var machine = Machine(policy: policy(isRepeating: false))
+        _ = machine.start()
+        for _ in 0..<20 {
+            machine.progressed()
+            let action = machine.failed(passing, random: 1)
+            #expect(action == .retry(after: .seconds(1), isReported: false))
+            _ = machine.waited()
+        }
+    }
+
+    @Test func `does not try again what cannot succeed`() {
+        var machine = Machine(policy: policy(isRepeating: false))
+        _ = machine.start()
+        #expect(machine.failed(lasting, random: 1) == .fail)
+    }
+
+    @Test func `tries for ever when it repeats, after waits that double up to the longest`() {
+        var machine = Machine(policy: policy(isRepeating: true))
+        _ = machine.start()
+        for seconds in [1, 2, 4, 8, 10, 10, 10] {
+            #expect(
+                machine.failed(lasting, random: 1)
+                    == .retry(after: .seconds(seconds), isReported: true))
+            #expect(machine.waited() == .push)
+        }
+        _ = machine.pushed()
+        _ = machine.pulled(random: 0)
+        _ = machine.rested()
+        #expect(
+            machine.failed(passing, random: 0)
+                == .retry(after: .milliseconds(500), isReported: true))
+    }
+
+    @Test func `waits as long as the far side asks`() {
+        var machine = Machine(policy: policy(isRepeating: true))
+        _ = machine.start()
+        let busy = Machine.Failure(isRetryable: true, retryAfter: .seconds(77))
+        #expect(machine.failed(busy, random: 0.3) == .retry(after: .seconds(77), isReported: true))
+    }
+
+    @Test func `pulls after a push that left something behind, and then fails the cycle`() {
+        var machine = Machine(policy: policy(isRepeating: false))
+        _ = machine.start()
+        #expect(machine.pushed(passing) == .pull)
+        #expect(machine.pulled(random: 1) == .retry(after: .seconds(1), isReported: false))
+    }
+
+    @Test(arguments: 0..<6) func `stops in every state, and stays stopped`(step: Int) {
+        var machine = Machine(policy: policy(isRepeating: true))
+        let steps: [(inout Machine) -> Machine.Action] = [
+            { $0.start() }, { $0.pushed() }, { $0.pulled(random: 0) }, { $0.rested() },
+            { [passing] in $0.failed(passing, random: 0) }, { $0.waited() },
+        ]
+        for step in steps[...step] { _ = step(&machine) }
+        #expect(machine.stopped() == .stop)
+        #expect(machine.isEnded)
+        #expect(machine.pushed() == .stop)
+        #expect(machine.pulled(random: 0) == .stop)
+        #expect(machine.failed(passing, random: 0) == .stop)
+        #expect(machine.waited() == .stop)
+        #expect(machine.rested() == .stop)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Settle
+import TestSupport
+import Testing
+
+@Suite struct `Opening a database` {
+    private func configuration(
+        _ name: String?, in directory: ScratchDirectory
+    ) -> Database.OpenDatabaseConfiguration {
+        Database.OpenDatabaseConfiguration(name: name, fileLocation: directory.url)
+    }
+
+    @Test func `that is not there gives nil unless it is to be created`() async throws {
+        let directory = try ScratchDirectory("open")
+        let wanted = configuration("shop", in: directory)
+        #expect(try await Database.open(with: wanted) == nil)
+        #expect(Database.openedWith(wanted) == nil)
+        let made = try await Database.open(with: wanted, create: true)
+        #expect(made != nil)
+        #expect(Database.openedWith(wanted) === made)
+        await made?.close()
+        #expect(Database.openedWith(wanted) == nil)
+        let again = try await Database.open(with: wanted)
+        #expect(again != nil && again !== made)
+        try await again?.delete()
+        #expect(try await Database.open(with: wanted) == nil)
+    }
+
+    @Test func `with equal configurations gives the same object, also through a link`() async throws
+    {
+        let directory = try ScratchDirectory("open")
+        let link = directory.url.appendingPathComponent("link")
+        let real = try directory.folder("real")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let first = Database.OpenDatabaseConfiguration(name: "a", fileLocation: real)
+        let second = Database.OpenDatabaseConfiguration(name: "a", fileLocation: link)
+        #expect(first == second && first.hashValue == second.hashValue)
+        #expect(first != Database.OpenDatabaseConfiguration(name: "b", fileLocation: real))
+        let one = try await Database.open(with: first, create: true)
+        let two = try await Database.open(with: second, create: true)
+        #expect(one != nil && one === two)
+        await one?.close()
+    }
+
+    @Test func `by many tasks at once gives one object`() async throws {
+        let directory = try ScratchDirectory("open")
+        let wanted = configuration("shop", in: directory)
+        let objects = try await withThrowingTaskGroup(of: Database?.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await Database.open(with: wanted, create: true) }
+            }
+            return try await group.reduce(into: Set<ObjectIdentifier?>()) {
+                $0.insert($1.map { ObjectIdentifier($0) })
+            }
+        }
+        #expect(objects.count == 1 && !objects.contains(nil))
+        await Database.openedWith(wanted)?.close()
+    }
+
+    @Test(arguments: [
+        "", "Shop", "1shop", "shöp", "a b", "../a", "a.b", String(repeating: "a", count: 201),
+    ])
+    func `under a name that breaks the rules is refused`(name: String) async throws {
+        let directory = try ScratchDirectory("open")
+        for create in [true, false] {
+            do {
+                _ = try await Database.open(
+                    with: configuration(name, in: directory), create: create)
+                Issue.record("'\(name)' was opened.")
+            } catch let error as DatabaseError {
+                #expect(error.code == .invalidDatabaseName)
+            }
+        }
+        await #expect(throws: DatabaseError.self) {
+            try await Database.delete(configuration(name, in: directory))
+        }
+    }
+
+    @Test func `in a place that is a file is refused`() async throws {
+        let directory = try ScratchDirectory("open")
+        let file = try directory.write("x", to: "file")
+        for create in [true, false] {
+            do {
+                _ = try await Database.open(
+                    with: Database.OpenDatabaseConfiguration(name: "a", fileLocation: file),
+                    create: create)
+                Issue.record("A database was opened in a file.")
+            } catch let error as DatabaseError {
+                #expect(error.code == .invalidFileLocation)
+            }
+        }
+    }
+
+    @Test func `that is garbage is refused and left alone`() async throws {
+        let directory = try ScratchDirectory("open")
+        let folder = try directory.folder("shop.settle")
+        let file = folder.appendingPathComponent("data.mdb")
+        let garbage = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try garbage.write(to: file)
+        for create in [true, false] {
+            do {
+                _ = try await Database.open(
+                    with: configuration("shop", in: directory), create: create)
+                Issue.record("Garbage was opened.")
+            } catch let error as DatabaseError {
+                #expect([.corrupted, .notASettleDatabase].contains(error.code), "\(error)")
+            }
+        }
+        #expect(try Data(contentsOf: file) == garbage)
+    }
+
+    @Test func `lists the names in a location`() async throws {
+        let directory = try ScratchDirectory("open")
+        #expect(
+            try Database.allDatabaseNames(
+                underLocation: directory.url.appendingPathComponent("nowhere")) == [])
+        for name in ["b", "a/deep-1", "c$"] {
+            let database = try await Database.open(
+                with: configuration(name, in: directory), create: true)
+            await database?.close()
+        }
+        _ = try directory.folder("not-a-database")
+        #expect(
+            try Database.allDatabaseNames(underLocation: directory.url) == ["a/deep-1", "b", "c$"])
+        try await Database.delete(configuration("b", in: directory))
+        try await Database.delete(configuration("b", in: directory))
+        #expect(try Database.allDatabaseNames(underLocation: directory.url) == ["a/deep-1", "c$"])
+    }
+
+    @Test func `after it was closed every call says so`() async throws {
+        let directory = try ScratchDirectory("open")
+        let database = try #require(
+            try await Database.open(with: configuration("a", in: directory), create: true))
+        try await database.addIndex(Database.Index.keyPaths(name: "i", keys: [["a"]]))
+        await database.close()
+        await database.close()
+        func code(_ body: () async throws -> Void) async -> DatabaseError.Code? {
+            do {
+                try await body()
+                return nil
+            } catch { return (error as? DatabaseError)?.code }
+        }
+        #expect(await code { try await database.add(["a": 1]) } == .databaseClosed)
+        #expect(await code { _ = try await database.fetchDocument("a") } == .databaseClosed)
+        #expect(await code { _ = try await database.runQuery(on: "i") } == .databaseClosed)
+        #expect(await code { _ = try database.totalDocumentCount } == .databaseClosed)
+        var commits = database.commits.makeAsyncIterator()
+        #expect(await commits.next() == nil)
+    }
+
+    @Test func `a subclass has defaults of its own`() async throws {
+        final class Mine: Database.OpenDatabaseConfiguration, @unchecked Sendable {
+            override class func defaultDatabaseName() -> String { "mine" }
+            override class func defaultLocation() -> URL {
+                FileManager.default.temporaryDirectory
+            }
+        }
+        #expect(Database.OpenDatabaseConfiguration.default.name == "pm")
+        #expect(
+            Database.OpenDatabaseConfiguration.default.fileLocation.lastPathComponent == "Settle")
+        #expect(Mine.default.name == "mine")
+        #expect(Mine.default.fileLocation == FileManager.default.temporaryDirectory)
+    }
+
+    @Test func `finds documents and indexes of an earlier time`() async throws {
+        let directory = try ScratchDirectory("open")
+        let index = Database.Index.keyPaths(name: "byN", keys: [["n"]])
+        let wanted = Database.OpenDatabaseConfiguration(
+            name: "a", fileLocation: directory.url, indexes: [index])
+        let first = try #require(try await Database.open(with: wanted, create: true))
+        try await first.add(["id": "x", "n": 1])
+        #expect(try await first.runQuery(on: "byN").count == 1)
+        await first.close()
+        let second = try #require(try await Database.open(with: wanted))
+        try await second.add(["id": "y", "n": 0])
+        #expect(try await second.runQuery(on: "byN").rows.map(\.documentId) == ["y", "x"])
+        await second.close()
+    }
+}
