@@ -14,10 +14,10 @@ struct SettleTool: AsyncParsableCommand {
               settle import ./shop items.json   a database of your own
               settle get ./shop --all           what is in it
 
-            Ends with status 0 when all went well, 1 when something could not be done (a sentence
-            on standard error says what and why), 64 when the command line is wrong, and 130 when
-            interrupted. An interrupted command leaves the database whole: every transaction is in
-            it or is not. Progress is shown on a terminal only. With --json the output is JSON for
+            Ends with status 0 when all went well, 1 when something could not be done (a sentence \
+            on standard error says what and why), 64 when the command line is wrong, and 130 when \
+            interrupted. An interrupted command leaves the database whole: every transaction is in \
+            it or is not. Progress is shown on a terminal only. With --json the output is JSON for \
             other programs.
             """,
         version: "0.1.0",

@@ -68,12 +68,18 @@ import Testing
         #expect(files.flatMap(LeftoverRule.violations) == [])
     }
 
-    @Test(arguments: ["// TO" + "DO: later", "/* FIX" + "ME */", "// (XX" + "X)"])
+    @Test(arguments: [
+        "// TO" + "DO: later", "/* FIX" + "ME */", "// (XX" + "X)",
+        "// `TO" + "DO` TO" + "DO",
+    ])
     func `that are notes to oneself are refused`(text: String) {
         #expect(LeftoverRule.violations(in: file("let a = 1\n" + text)).count == 1)
     }
 
-    @Test(arguments: ["let to" + "do = 1", "let TO" + "DOS = 2", "struct FIX" + "MEUP {}"])
+    @Test(arguments: [
+        "let to" + "do = 1", "let TO" + "DOS = 2", "struct FIX" + "MEUP {}",
+        "// the table `TO" + "DO`", "let name = \"TO" + "DO\"",
+    ])
     func `that only look like notes are let pass`(text: String) {
         #expect(LeftoverRule.violations(in: file(text)) == [])
     }

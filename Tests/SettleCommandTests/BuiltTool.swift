@@ -149,7 +149,8 @@ private final class OutputReader: Sendable {
         finished = Task { for await _ in end {} }
         let handle = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
-            while let chunk = try? handle.read(upToCount: 1 << 16), !chunk.isEmpty {
+            // Unlike read(upToCount:) this does not wait for more than there is.
+            while case let chunk = handle.availableData, !chunk.isEmpty {
                 data.withLock { $0.append(chunk) }
                 chunkContinuation.yield()
             }

@@ -8,7 +8,7 @@ struct GetCommand: SettleSubcommand {
         commandName: "get",
         abstract: "Print documents by their identifiers, or all of them.",
         discussion: """
-            Prints each document with its revision and the time of its last change, for people.
+            Prints each document with its revision and the time of its last change, for people. \
             With --json prints one compact JSON object a line, which 'settle import' reads back.
 
             Ends with status 1 when a document is not there, after printing those that are.

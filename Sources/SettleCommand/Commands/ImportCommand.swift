@@ -7,13 +7,13 @@ struct ImportCommand: SettleSubcommand {
         commandName: "import",
         abstract: "Store documents from a JSON file or from standard input.",
         discussion: """
-            Reads one JSON object a line (NDJSON) or one array of objects, of any size: only a
+            Reads one JSON object a line (NDJSON) or one array of objects, of any size: only a \
             batch at a time is in memory. The database is made when there is none.
 
-            The member "id" of an object becomes the document's identifier; without one it gets a
+            The member "id" of an object becomes the document's identifier; without one it gets a \
             random one. --id-member takes another member, a string or a whole number.
 
-            At the first line that is no document the import ends with status 1, names the line,
+            At the first line that is no document the import ends with status 1, names the line, \
             and says how many documents were stored before it; nothing after it is stored.
 
             Examples:

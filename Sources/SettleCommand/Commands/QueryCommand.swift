@@ -7,27 +7,27 @@ struct QueryCommand: SettleSubcommand {
         commandName: "query",
         abstract: "List, look up, or sum up documents by their members.",
         discussion: """
-            Each --key names a member of the documents; a path such as address.city names a member
-            of a member. Documents are listed in the order of that member. Several --key make an
-            array key: ordered by the first, then by the second, and so on. A document that has none
+            Each --key names a member of the documents; a path such as address.city names a member \
+            of a member. Documents are listed in the order of that member. Several --key make an \
+            array key: ordered by the first, then by the second, and so on. A document that has none \
             of the members is left out; --value names a member to show beside the key.
 
-            With --reduce the values are summed up: over everything, or with --group-level N for
+            With --reduce the values are summed up: over everything, or with --group-level N for \
             each different beginning of N members of the key, or with --group for each key.
 
-            Keys for --from, --to and --keys are JSON: numbers as they are, strings in quotes,
-            arrays for several members. An empty object stands after everything: the keys from
-            '["EU"]' to '["EU",{}]' are those that begin with "EU". With --descending the query
+            Keys for --from, --to and --keys are JSON: numbers as they are, strings in quotes, \
+            arrays for several members. An empty object stands after everything: the keys from \
+            '["EU"]' to '["EU",{}]' are those that begin with "EU". With --descending the query \
             begins at the high end: --from is then the higher key.
 
-            The rows are kept in the database while the command runs. With --index NAME they stay,
+            The rows are kept in the database while the command runs. With --index NAME they stay, \
             and the next query with the same name and paths has only the changes to catch up with.
 
             Examples:
               settle query ./shop --key name
               settle query ./shop --key price --from 10 --to 20 --include-documents
-              settle query ./cities --key continent --key country --key name --value population \\
-                --reduce sum --group-level 2 --from '["EU"]' --to '["EU",{}]'
+              settle query ./cities --key country --value population --reduce sum --group
+              settle query ./cities --key continent --key name --from '["EU","M"]' --limit 5
             """)
 
     @OptionGroup var database: DatabaseArgument

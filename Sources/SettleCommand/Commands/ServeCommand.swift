@@ -11,14 +11,14 @@ struct ServeCommand: SettleSubcommand {
         commandName: "serve",
         abstract: "Serve tables that databases replicate with.",
         discussion: """
-            The server keeps its tables in a directory of its own, a database for each, made when
+            The server keeps its tables in a directory of its own, a database for each, made when \
             something is first stored. Fill one with 'settle sync'.
 
-            Clients show a token signed with the secret; its claim "channels" limits what they see
-            and write ('settle token' makes one to try). With --anonymous everybody who reaches the
+            Clients show a token signed with the secret; its claim "channels" limits what they see \
+            and write ('settle token' makes one to try). With --anonymous everybody who reaches the \
             port may read and write everything.
 
-            The server runs until it is interrupted; it then finishes the requests that are under
+            The server runs until it is interrupted; it then finishes the requests that are under \
             way, closes its databases, and ends with status 0.
 
             Examples:

@@ -10,19 +10,19 @@ struct SyncCommand: SettleSubcommand {
         commandName: "sync",
         abstract: "Replicate a database with a table of a server.",
         discussion: """
-            First sends what was changed here, then fetches what was changed there, deletions
-            included. The database is made when there is none. What could not be sent waits in it
+            First sends what was changed here, then fetches what was changed there, deletions \
+            included. The database is made when there is none. What could not be sent waits in it \
             and is sent the next time.
 
             A conflict is a document that was changed on both sides. --on-conflict says who wins:
-            local or server, the latest by their clocks, or merge, which takes each member from the
-            side that changed it. With leave, the default, both versions are kept and the document
+            local or server, the latest by their clocks, or merge, which takes each member from the \
+            side that changed it. With leave, the default, both versions are kept and the document \
             waits; run the command again with another answer.
 
-            With --channel only documents in one of these channels are fetched. With --repeat the
+            With --channel only documents in one of these channels are fetched. With --repeat the \
             command goes on until it is interrupted.
 
-            Ends with status 1 when the replication failed, when conflicts are left, and when the
+            Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
             Examples:

@@ -8,14 +8,14 @@ struct TokenCommand: SettleSubcommand {
         commandName: "token",
         abstract: "Sign a token for a server, to try it out.",
         discussion: """
-            The server accepts it when both have the same secret. In earnest, tokens are signed by
+            The server accepts it when both have the same secret. In earnest, tokens are signed by \
             the service that knows your users; this command is for the road there.
 
-            With --channel the token is limited: its bearer sees the documents that are in at least
-            one of these channels, and may write those that are in no others. Without --channel the
+            With --channel the token is limited: its bearer sees the documents that are in at least \
+            one of these channels, and may write those that are in no others. Without --channel the \
             token is not limited.
 
-            The token is all that is printed, so that a shell can take it. With --json it is the
+            The token is all that is printed, so that a shell can take it. With --json it is the \
             member "token" of an object.
 
             Examples:

@@ -163,7 +163,7 @@ struct Importer {
     ) throws -> Counts {
         var counts = Counts()
         for document in documents {
-            let isThere = try transaction.document(document.id) != nil
+            let isThere = try transaction.lastChange(of: document.id).map { !$0.isDeleted } ?? false
             switch (isThere, existing) {
             case (false, _):
                 try transaction.save(document)

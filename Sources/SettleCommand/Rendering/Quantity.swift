@@ -31,6 +31,6 @@ enum Quantity {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
         guard milliseconds > 0 else { return nil }
-        return count * 1_000 / milliseconds
+        return Int(Double(count) / Double(milliseconds) * 1_000)
     }
 }

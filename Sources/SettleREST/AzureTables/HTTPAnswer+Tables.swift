@@ -31,8 +31,11 @@ extension HTTPAnswer {
 
     /// The item in the body; nil when there is none.
     ///
-    /// - Parameter needsVersion: True to take only what surely is the server's: a version in the
-    ///   item or in a strong tag. Some servers answer with the item they were sent.
+    /// - Parameters:
+    ///   - id: The identifier that it must have.
+    ///   - needsVersion: True to take only what surely is the server's: a version in the item or
+    ///     in a strong tag. Some servers answer with the item they were sent.
+    /// - Returns: The item.
     func item(_ id: String, needsVersion: Bool) -> RemoteItem? {
         guard let json = try? json(),
             let item = RemoteItem(
@@ -52,7 +55,8 @@ extension HTTPAnswer {
         case .string(let string)?:
             text = string
         case let object?:
-            text = ["error", "message", "description"].lazy
+            text =
+                ["error", "message", "description"].lazy
                 .compactMap { object[$0]?.stringValue }.first
         case nil:
             let type = response.headerFields[.contentType]?.lowercased() ?? ""

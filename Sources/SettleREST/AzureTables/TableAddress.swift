@@ -18,7 +18,9 @@ struct TableAddress: Sendable, Hashable {
         var text = path
         if let id { text += "/" + PercentEncoding.pathSegment(id) }
         if !query.isEmpty {
-            text += "?" + query.map { "\($0.name)=\(PercentEncoding.queryValue($0.value))" }
+            text +=
+                "?"
+                + query.map { "\($0.name)=\(PercentEncoding.queryValue($0.value))" }
                 .joined(separator: "&")
         }
         return text

@@ -7,8 +7,10 @@ struct TablePosition: Sendable, Hashable {
     /// The last item's `updatedAt`, exactly as it was received.
     var time: String
     var id: String
-    /// How many items after the position were read without getting past it. A server that keeps
-    /// more digits of a time than it shows gives the same items again and again.
+    /// How many items after the position were read without getting past it.
+    ///
+    /// A server that keeps more digits of a time than it shows gives the same items again and
+    /// again.
     var skipCount = 0
 
     init(time: String, id: String) {

@@ -30,7 +30,9 @@ public struct PullToken: Sendable, Hashable {
 public struct PullPage: Sendable, Hashable {
     /// The items, oldest change first.
     public var items: [RemoteItem]
-    /// Where to go on; stored in the same transaction as the items. Nil leaves the token as it is.
+    /// Where to go on; stored in the same transaction as the items.
+    ///
+    /// Nil, for a page without items, leaves the token as it is.
     public var token: PullToken?
     /// True when there is nothing more at the moment.
     public var isLast: Bool

@@ -19,8 +19,9 @@ public struct RemoteOperation: Sendable, Hashable {
     public var kind: OperationKind
     /// The item's identifier.
     public var id: String
-    /// The version the document here is based on. The far side must refuse the operation when its
-    /// item has another one. Nil when none is known.
+    /// The version the document here is based on; nil when none is known.
+    ///
+    /// The far side must refuse the operation when its item has another one.
     public var baseVersion: String?
     /// The document's members, whole, without `id`; empty for deletions and undeletions.
     public var members: [String: JSONValue]

@@ -14,6 +14,7 @@ enum ThreeWayMerge {
     ///   - local: The members here.
     ///   - server: The members on the far side.
     ///   - preference: The side that wins where both changed one member differently.
+    /// - Returns: Each member as the side that changed it has it.
     static func members(
         base: [String: JSONValue], local: [String: JSONValue], server: [String: JSONValue],
         preferring preference: Preference

@@ -52,7 +52,8 @@ final class Outbox: CommitParticipant {
         let tables = try RemoteTables(record.number, writingIn: transaction)
         for change in batch.changes { try note(change, in: tables) }
         let isLast = batch.changes.count < SyncTuning.catchUpCountMax
-        record.mark = isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
+        record.mark =
+            isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
         try record.write(identifier, in: transaction)
         return isLast
     }

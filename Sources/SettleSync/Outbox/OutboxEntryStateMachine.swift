@@ -68,6 +68,7 @@ struct OutboxEntryStateMachine: Sendable, Hashable {
     ///   - presence: What it has now.
     ///   - isEqual: Whether that is what the document here is now.
     ///   - isDeletedHere: Whether the document here is deleted now.
+    /// - Returns: What remains to be done here.
     mutating func acknowledged(
         by presence: ServerPresence, isEqual: Bool, isDeletedHere: Bool
     ) -> Acknowledgement {

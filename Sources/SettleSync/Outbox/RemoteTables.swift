@@ -71,7 +71,9 @@ struct RemoteTables {
     ///
     /// - Parameters:
     ///   - entry: The new entry; nil when there is nothing left to tell.
+    ///   - id: The document.
     ///   - old: What `entry(_:)` gave for the document in this transaction.
+    /// - Throws: What the database throws when it cannot be written.
     func setEntry(_ entry: OutboxEntry?, _ id: String, replacing old: OutboxEntry?) throws {
         let place = entry.flatMap { $0.status == .pending ? $0.order : nil }
         let placeBefore = old.flatMap { $0.status == .pending ? $0.order : nil }

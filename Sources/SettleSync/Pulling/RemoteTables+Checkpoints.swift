@@ -16,8 +16,10 @@ extension RemoteTables {
         try table.set(row.bytes, for: try slot(of: query, in: table).key)
     }
 
-    /// The row of a query. Its name may be longer than a key, so the key is a hash of it and the
-    /// name stands in the value; a hash that another query has goes on to the next number.
+    /// The row of a query.
+    ///
+    /// Its name may be longer than a key, so the key is a hash of it and the name stands in the
+    /// value; a hash that another query has goes on to the next number.
     private func slot(
         of query: PullQuery, in table: SideTable
     ) throws -> (key: [UInt8], token: PullToken?) {

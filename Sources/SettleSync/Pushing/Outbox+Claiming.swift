@@ -35,6 +35,8 @@ extension Outbox {
     /// Takes the next operations out of the queue and remembers that they are being sent.
     ///
     /// - Parameters:
+    ///   - database: The database.
+    ///   - countMax: The most entries to look at.
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.

@@ -30,7 +30,9 @@ extension Outbox {
 
     /// Puts back into the queue what waits beside it.
     ///
-    /// - Parameter statuses: Which entries.
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - statuses: Which entries.
     /// - Throws: What the database throws when it cannot be read or written.
     func requeue(_ database: Database, _ statuses: Set<OutboxEntry.Status>) async throws {
         let isNeeded = try read(database) { _, tables in

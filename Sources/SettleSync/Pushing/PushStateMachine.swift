@@ -32,7 +32,9 @@ struct PushStateMachine: Sendable {
         self.sendingMax = sendingMax
     }
 
-    /// What to do now. To be asked again until it says `wait` or `finish`.
+    /// What to do now.
+    ///
+    /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
         if !isAborted, next < count, sendingCount < sendingMax {
             defer {

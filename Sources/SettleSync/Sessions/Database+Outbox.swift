@@ -7,6 +7,7 @@ extension Database {
     /// when the next replication starts.
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Returns: One operation for each document that has something to tell.
     /// - Throws: What the database throws when it cannot be read; ``ReplicationError`` with
     ///   `localFailure` when the outbox is damaged.
     public func pendingOperations(with remote: String? = nil) throws -> [PendingOperation] {
@@ -25,6 +26,7 @@ extension Database {
     /// Each is tried again when its document changes and when a replication starts.
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Returns: The operations, each with the state `rejected`.
     /// - Throws: As ``pendingOperations(with:)``.
     public func rejectedOperations(with remote: String? = nil) throws -> [PendingOperation] {
         try pendingOperations(with: remote).filter {
@@ -37,6 +39,7 @@ extension Database {
     /// They are still there after the database was closed and opened again.
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
+    /// - Returns: The conflicts, with the documents as they are now.
     /// - Throws: As ``pendingOperations(with:)``.
     public func replicationConflicts(with remote: String? = nil) throws -> [ReplicationConflict] {
         let identifiers = try read { try RemoteRecord.all(in: $0).map(\.identifier) }

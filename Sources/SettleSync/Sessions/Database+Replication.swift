@@ -2,7 +2,9 @@ public import Logging
 public import Settle
 
 extension Database {
-    /// Decides which documents are sent; held weakly. Without one all are.
+    /// Decides which documents are sent; held weakly.
+    ///
+    /// Without one all are.
     public var replicationFilterDelegate: (any ReplicationFilterDelegate)? {
         get { ReplicationCenter.of(self).filterDelegate }
         set { ReplicationCenter.of(self).filterDelegate = newValue }
@@ -14,8 +16,9 @@ extension Database {
         set { ReplicationCenter.of(self).statusDelegate = newValue }
     }
 
-    /// Where replications that are started from now on log; nowhere unless one is handed in. No
-    /// document's contents are ever logged.
+    /// Where replications that are started from now on log; nowhere unless one is handed in.
+    ///
+    /// No document's contents are ever logged.
     public var replicationLogger: Logger {
         get { ReplicationCenter.of(self).logger }
         set { ReplicationCenter.of(self).logger = newValue }

@@ -26,8 +26,9 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var url: URL
     /// Whether it goes on, cycle after cycle, until it is stopped; true unless given.
     public var isRepeating: Bool
-    /// Whether changes made here are sent; true unless given. Otherwise they wait, and what is
-    /// fetched does not overwrite them.
+    /// Whether changes made here are sent; true unless given.
+    ///
+    /// Otherwise they wait, and what is fetched does not overwrite them.
     public var isBidirectional: Bool
     /// What the back-end wants to know, by name; see the back-end.
     public var options: [String: any Sendable]
@@ -35,15 +36,18 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var filterParameters: [String: any Sendable]?
     /// Only documents in one of these channels are fetched; empty for all that may be seen.
     public var limitToChannels: [String]
-    /// Whether attachments come with their documents. No back-end has attachments yet.
+    /// Whether attachments come with their documents.
+    ///
+    /// No back-end has attachments yet.
     public var downloadsAttachments = true
 
     /// Who decides conflicts; unless given they stay listed, and nothing is lost.
     public var conflictHandler: ConflictHandler = .leave
     /// The most items asked for at a time, 1 or more; 500 unless given.
     public var pageSize = SyncTuning.pageSizeDefault
-    /// The most operations in flight, 1 or more; 8 unless given. Operations of one document never
-    /// overlap.
+    /// The most operations in flight, 1 or more; 8 unless given.
+    ///
+    /// Operations of one document never overlap.
     public var concurrentRequestsMax = SyncTuning.concurrentRequestsDefault
     /// How many failures in a row a one-shot replication tries to get over; 3 unless given.
     public var retryLimit = SyncTuning.retryLimitDefault

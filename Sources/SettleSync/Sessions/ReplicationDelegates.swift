@@ -12,6 +12,7 @@ public protocol ReplicationFilterDelegate: AnyObject, Sendable {
     ///   - database: The database.
     ///   - document: The document.
     ///   - filterParameters: Those of the replication's configuration.
+    /// - Returns: False to hold the change back.
     func database(
         _ database: Database, shouldSendDocument document: Document,
         filterParameters: [String: Any]?

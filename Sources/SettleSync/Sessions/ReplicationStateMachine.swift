@@ -96,11 +96,13 @@ struct ReplicationStateMachine: Sendable {
     /// - Parameters:
     ///   - failure: How.
     ///   - random: A random number from 0 to 1, which spreads many clients over time.
+    /// - Returns: A wait, or the end.
     mutating func failed(_ failure: Failure, random: Double) -> Action {
         if state == .ended { return .stop }
         precondition(state == .pushing || state == .pulling, "Nothing was running that can fail.")
         failureCount += 1
-        let mayRetry = policy.isRepeating || failure.isRetryable && failureCount <= policy.retryLimit
+        let mayRetry =
+            policy.isRepeating || failure.isRetryable && failureCount <= policy.retryLimit
         guard mayRetry else {
             state = .ended
             return .fail

@@ -1,3 +1,5 @@
+import Foundation
+
 /// No notes to oneself are left in what others read.
 enum LeftoverRule {
     // Put together here, so that this file does not break its own rule.
@@ -13,7 +15,20 @@ enum LeftoverRule {
         }
     }
 
+    /// Whether the line has the word by itself; in quotes or backticks it is a name, not a note.
     private static func contains(_ word: String, in line: Substring) -> Bool {
-        line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains { $0 == word }
+        var rest = line
+        while let place = rest.range(of: word) {
+            let before = line[..<place.lowerBound].last ?? " "
+            let after = line[place.upperBound...].first ?? " "
+            let isQuoted = "`\"".contains(before) && before == after
+            if !isWordPart(before), !isWordPart(after), !isQuoted { return true }
+            rest = rest[place.upperBound...]
+        }
+        return false
+    }
+
+    private static func isWordPart(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
     }
 }

@@ -122,7 +122,7 @@ import Testing
             let outcome = try await tool.run(["import", path, "-"], input: text)
             #expect(outcome.status == 1)
             #expect(outcome.output.isEmpty)
-            #expect(outcome.errors.contains("standard input, line 3: Column 1"))
+            #expect(outcome.errors.contains("standard input, line 3: Column 2: "))
             #expect(outcome.errors.contains("2 documents before it are stored."))
             let all = try await tool.run(["get", path, "--all", "--json"])
             #expect(all.lines.count == 7)

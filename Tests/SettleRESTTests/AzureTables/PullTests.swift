@@ -109,7 +109,10 @@ import Testing
                 #"{"error":"An invalid API version was specified in the request"}"#),
             .misconfigured, "An invalid API version"
         ),
-        (.other(404, "Cannot GET /tables/nope", type: "text/html"), .misconfigured, "no such table"),
+        (
+            .other(404, "Cannot GET /tables/nope", type: "text/html"), .misconfigured,
+            "no such table"
+        ),
         (.json(500, #"{"error":"Expression expected (at index 8)"}"#), .serverFailed, "index 8"),
         (.json(403, "{}"), .unauthorized, "403"),
         (.other(302), .misconfigured, "elsewhere"),

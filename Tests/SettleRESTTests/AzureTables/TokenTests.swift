@@ -65,30 +65,33 @@ import Testing
     @Test func `that is refused again is an error`() async throws {
         let transport = FakeTransport([refusal, refusal])
         let backend = try backend(transport, Counting())
-        await #expect { try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil)) }
-            throws: {
-                ($0 as? ReplicationError)?.code == .unauthorized
-            }
+        await #expect {
+            try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil))
+        } throws: {
+            ($0 as? ReplicationError)?.code == .unauthorized
+        }
         #expect(transport.asked.count == 2)
     }
 
     @Test func `that never changes is not tried twice`() async throws {
         let transport = FakeTransport([refusal])
         let backend = try backend(transport, FixedToken(text: "same"))
-        await #expect { try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil)) }
-            throws: {
-                ($0 as? ReplicationError)?.code == .unauthorized
-            }
+        await #expect {
+            try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil))
+        } throws: {
+            ($0 as? ReplicationError)?.code == .unauthorized
+        }
         #expect(transport.asked.count == 1)
     }
 
     @Test func `with characters that would end the header is refused here`() async throws {
         let transport = FakeTransport([])
         let backend = try backend(transport, FixedToken(text: "a\r\nX-Evil: 1"))
-        await #expect { try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil)) }
-            throws: {
-                ($0 as? ReplicationError)?.code == .unauthorized
-            }
+        await #expect {
+            try await backend.send(.init(kind: .delete, id: "a", baseVersion: nil))
+        } throws: {
+            ($0 as? ReplicationError)?.code == .unauthorized
+        }
         #expect(transport.asked.isEmpty)
     }
 

@@ -17,7 +17,7 @@ struct Device {
 
     /// The same directory, opened again.
     init(reopening device: Device) async throws {
-        try await device.database.close()
+        await device.database.close()
         scratch = device.scratch
         database = try await openDatabase(in: scratch.url)
     }

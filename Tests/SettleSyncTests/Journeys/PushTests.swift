@@ -136,6 +136,58 @@ import Testing
         #expect(try await device.members("a") == nil)
     }
 
+    @Test func `leaves what was never sent as it was when the way is cut`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        for index in 0..<4 { try await device.put("d\(index)", [:]) }
+        var backend = ModelBackend(server: server)
+        backend.fault = { .requestLost }
+        await #expect(throws: ReplicationError.self) {
+            try await device.replicate(backend) { $0.concurrentRequestsMax = 1 }
+        }
+        let states = try device.database.pendingOperations().map(\.state)
+        #expect(states == [.sent, .waiting, .waiting, .waiting])
+    }
+
+    @Test func `finds what was written while no outbox looked on`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        try await device.replicate(server)
+        let outbox = ReplicationCenter.of(device.database).outbox(
+            for: "model", of: device.database)
+        device.database.removeParticipant(outbox)
+        try await device.put("unseen", [:])
+        device.database.addParticipant(outbox)
+        try await device.put("seen", [:])
+        #expect(try await device.replicate(server).pushed == 2)
+        #expect(server.contents.keys.sorted() == ["seen", "unseen"])
+    }
+
+    @Test func `does not bring back a document that somebody else brought back and edited`()
+        async throws
+    {
+        let device = try await Device()
+        let server = ModelServer()
+        var backend = ModelBackend(server: server)
+        backend.hidesDeletedItems = true
+        try await device.put("a", ["n": 1])
+        try await device.replicate(backend)
+        try await device.database.delete(documentWithId: "a")
+        // The far side does not tell the version that the deletion made, and the pull that would
+        // is cut.
+        let script = Script<ModelBackend.Fault>([.none], then: .requestLost)
+        backend.fault = { script.next() }
+        await #expect(throws: ReplicationError.self) { try await device.replicate(backend) }
+        server.put("a", ["theirs": 1])
+        try await device.put("a", ["mine": 1])
+        backend.fault = { .none }
+        let summary = try await device.replicate(backend)
+        #expect(summary.conflicts == 1)
+        #expect(server.contents["a"] == ["theirs": 1])
+        try await device.replicate(server, .merge)
+        #expect(server.contents["a"] == ["theirs": 1, "mine": 1])
+    }
+
     @Test func `sets aside what the far side refuses and goes on with the rest`() async throws {
         let device = try await Device()
         let server = ModelServer()

@@ -200,7 +200,8 @@ import TestSupport
         #expect(try await device.replicate(server).pushed == 5)
     }
 
-    @Test func `is replaced by another, and a one-shot one that is cancelled throws`() async throws {
+    @Test func `is replaced by another, and a one-shot one that is cancelled throws`() async throws
+    {
         let device = try await Device()
         let server = ModelServer()
         var hanging = ModelBackend(server: server)

@@ -129,6 +129,8 @@ struct ModelBackend: Backend {
     let server: ModelServer
     /// Decides what happens to each request; it may do something else in the meantime.
     var fault: @Sendable () async -> Fault = { .none }
+    /// Answers a deletion with nothing but that it is done.
+    var hidesDeletedItems = false
     /// Refuses documents.
     var rejection: @Sendable (RemoteOperation) -> String? = { _ in nil }
 
@@ -142,7 +144,10 @@ struct ModelBackend: Backend {
 
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome {
         try await attempt {
-            rejection(operation).map { .rejected(reason: $0) } ?? server.execute(operation)
+            if let reason = rejection(operation) { return .rejected(reason: reason) }
+            let outcome = server.execute(operation)
+            if hidesDeletedItems, case .deleted = outcome { return .deleted(nil) }
+            return outcome
         }
     }
 

@@ -19,7 +19,7 @@ actor SimulatedClient {
 
     func restart() async throws {
         await database.stopReplication()
-        try await database.close()
+        await database.close()
         database = try await openDatabase(in: directory)
     }
 

@@ -130,7 +130,11 @@ import TestSupport
         await task.value
     }
 
-    @Test(arguments: 1...40)
+    /// How many seeds are tried; a long run asks for more.
+    private static let seedCount =
+        ProcessInfo.processInfo.environment["SETTLE_SIMULATION_SEEDS"].flatMap { Int($0) } ?? 40
+
+    @Test(arguments: 1...seedCount)
     func `converges, loses nothing and repeats nothing`(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let scratch = try ScratchDirectory("simulation")

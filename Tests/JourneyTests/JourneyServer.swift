@@ -1,0 +1,50 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import SettleServer
+import Testing
+
+/// A real server on loopback, which a test may stop and start again in the same place.
+actor JourneyServer {
+    static let secret = "a secret of more than thirty-two bytes, for tests"
+
+    private let directory: URL
+    private var port = 0
+    private var group: ServiceGroup?
+    private var task: Task<Void, any Error>?
+
+    init(directory: URL) {
+        self.directory = directory
+    }
+
+    /// Starts it, on the port of the first start.
+    func start() async throws -> URL {
+        var logger = Logger(label: "journey")
+        logger.logLevel = .critical
+        let server = try TableServer(
+            configuration: ServerConfiguration(
+                directory: directory, port: port, authentication: .jwt(secret: Self.secret)),
+            logger: logger)
+        let group = ServiceGroup(services: [server], logger: logger)
+        self.group = group
+        task = Task { try await group.run() }
+        port = try await server.boundPort()
+        return try #require(URL(string: "http://127.0.0.1:\(port)/tables/things"))
+    }
+
+    /// Stops it; requests under way are finished.
+    func stop() async throws {
+        await group?.triggerGracefulShutdown()
+        try await task?.value
+        group = nil
+        task = nil
+    }
+
+    /// Breaks it off, as a crash would: requests under way get no answer.
+    func breakOff() async {
+        task?.cancel()
+        _ = await task?.result
+        group = nil
+        task = nil
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Settle
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `Serving and syncing` {
+    private let tool: BuiltTool
+
+    init() throws {
+        tool = try BuiltTool()
+    }
+
+    /// A server in a process of its own, ended by SIGINT.
+    private func withServer(
+        _ options: [String], _ body: (_ table: String, ScratchDirectory) async throws -> Void
+    ) async throws {
+        try await withScratchDirectory("serve") { scratch in
+            let directory = scratch.file("server").path
+            let server = try tool.start(
+                ["serve", "--directory", directory, "--port", "0", "--json"] + options)
+            let line = await server.firstLine() ?? ""
+            let address = try? Document(json: line).string("url")
+            if let address { try await body(address + "/tables/items", scratch) }
+            server.interrupt()
+            let outcome = await server.outcome()
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+            #expect(address != nil, "\(outcome)")
+        }
+    }
+
+    private func run(
+        _ arguments: [String], input: String = "", status: Int32 = 0,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> BuiltTool.Outcome {
+        let outcome = try await tool.run(arguments, input: input)
+        #expect(
+            outcome.status == status, "\(arguments): \(outcome)", sourceLocation: sourceLocation)
+        return outcome
+    }
+
+    private func contents(_ path: String) async throws -> String {
+        try await run(["get", path, "--all", "--json"]).output
+    }
+
+    @Test func `brings two databases to the same state`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let (shop, copy) = (scratch.file("shop").path, scratch.file("copy").path)
+            let items = (1...30).map { "{\"id\":\"i\($0)\",\"n\":\($0),\"o\":{\"a\":[null]}}\n" }
+            _ = try await run(["import", shop, "-"], input: items.joined())
+            let first = try await run(["sync", shop, table])
+            #expect(first.output.hasPrefix("30 sent, 0 received in "))
+            let second = try await run(["sync", copy, table, "--json"])
+            #expect(second.output.contains("\"pulled\":30,\"pushed\":0,"))
+            let (atShop, atCopy) = (try await contents(shop), try await contents(copy))
+            #expect(atShop == atCopy && atShop.split(separator: "\n").count == 30)
+            let again = try await run(["sync", shop, table])
+            #expect(again.output.hasPrefix("0 sent, 0 received in "))
+        }
+    }
+
+    @Test func `leaves a conflict until somebody decides`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let (a, b) = (scratch.file("a").path, scratch.file("b").path)
+            _ = try await run(["import", a, "-"], input: "{\"id\":\"x\",\"n\":0}")
+            _ = try await run(["sync", a, table])
+            _ = try await run(["sync", b, table])
+            _ = try await run(["import", a, "-"], input: "{\"id\":\"x\",\"n\":1}")
+            _ = try await run(["import", b, "-"], input: "{\"id\":\"x\",\"n\":2}")
+            _ = try await run(["sync", a, table])
+
+            let left = try await run(["sync", b, table], status: 1)
+            #expect(left.output.contains("1 conflicts left") || left.output.contains("0 sent"))
+            #expect(left.errors.contains("'x': changed here and on the server."))
+            #expect(left.errors.contains("1 conflict is left"))
+            #expect(try await contents(b).contains("\"n\":2"))
+
+            let settled = try await run(["sync", b, table, "--on-conflict", "local"])
+            #expect(settled.output.hasPrefix("1 sent"))
+            _ = try await run(["sync", a, table])
+            let (atA, atB) = (try await contents(a), try await contents(b))
+            #expect(atA == atB && atA.contains("\"n\":2"))
+        }
+    }
+
+    @Test func `limits a token to its channels`() async throws {
+        try await withScratchDirectory("secret") { secrets in
+            let secret = try secrets.write(String(repeating: "s3cret", count: 8), to: "secret").path
+            try await withServer(["--secret-file", secret]) { table, scratch in
+                let all = scratch.file("all").path
+                let text =
+                    "{\"id\":\"a\",\"channels\":[\"x\"]}\n{\"id\":\"b\",\"channels\":[\"y\"]}\n"
+                _ = try await run(["import", all, "-"], input: text)
+                let refused = try await run(["sync", all, table], status: 1)
+                #expect(refused.errors.contains("oken"), "\(refused)")
+
+                let free = try await run(["token", "--secret-file", secret])
+                let file = try scratch.write(free.output, to: "token").path
+                let sent = try await run(["sync", all, table, "--token-file", file])
+                #expect(sent.output.hasPrefix("2 sent"))
+
+                let narrow = try await run(
+                    ["token", "--secret-file", secret, "--channel", "x", "--expires-in", "5m"])
+                let part = scratch.file("part").path
+                let outcome = try await tool.run(
+                    ["sync", part, table], environment: ["SETTLE_TOKEN": narrow.lines[0]])
+                #expect(outcome.output.contains(" 1 received"), "\(outcome)")
+                #expect(try await contents(part) == "{\"channels\":[\"x\"],\"id\":\"a\"}\n")
+            }
+        }
+    }
+
+    @Test func `goes on until interrupted`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let path = scratch.file("shop").path
+            let syncing = try tool.start(["sync", path, table, "--repeat", "--json"])
+            let line = await syncing.firstLine()
+            #expect(line?.contains("\"pushed\":0") == true)
+            syncing.interrupt()
+            let outcome = await syncing.outcome()
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        }
+    }
+
+    @Test func `says what is wrong with a server that is not there`() async throws {
+        try await withScratchDirectory("nobody") { scratch in
+            let outcome = try await run(
+                ["sync", scratch.file("shop").path, "http://127.0.0.1:1/tables/items"], status: 1)
+            #expect(outcome.output.isEmpty && !outcome.errors.isEmpty)
+        }
+    }
+
+    @Test func `tells a wrong way to serve from a right one`() async throws {
+        try await withScratchDirectory("wrong") { scratch in
+            let serve = ["serve", "--directory", scratch.path, "--port", "0"]
+            let undecided = try await tool.run(serve, environment: ["SETTLE_JWT_SECRET": ""])
+            #expect(undecided.status == 64 && undecided.errors.contains("--anonymous"))
+            let short = try await tool.run(serve, environment: ["SETTLE_JWT_SECRET": "short"])
+            #expect(short.status == 1 && short.errors.contains("32"))
+            let file = try scratch.write("", to: "file").path
+            let noFolder = try await run(
+                ["serve", "--directory", file, "--anonymous", "--port", "0"], status: 1)
+            #expect(noFolder.errors.contains("cannot be used"))
+            let noHost = try await run(
+                serve + ["--anonymous", "--host", "192.0.2.1"], status: 1)
+            #expect(noHost.errors.contains("cannot listen"))
+        }
+    }
+}
