@@ -89,7 +89,6 @@ let package = Package(
                 "Settle", "SettleSync",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: safe),
         .target(
@@ -156,7 +155,11 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
-            name: "SettleCommandTests", dependencies: ["SettleCommand", "TestSupport"],
+            name: "SettleCommandTests",
+            dependencies: [
+                "Settle", "SettleCommand", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JourneyTests",

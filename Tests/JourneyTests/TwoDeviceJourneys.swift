@@ -93,7 +93,9 @@ import Testing
         try await server.stop()
     }
 
-    @Test func `get only the channels they ask for, and only those their token allows`() async throws {
+    @Test func `get only the channels they ask for, and only those their token allows`()
+        async throws
+    {
         let table = try await server.start()
         let (a, b, c) = (try await database("a"), try await database("b"), try await database("c"))
         try await fill(a, count: 20)

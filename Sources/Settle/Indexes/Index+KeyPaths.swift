@@ -41,7 +41,8 @@ extension Database.Index {
     ///     One path makes that member the key, and a document without it has no row. Several make
     ///     an array, with null for a member that a document lacks; a document that lacks all of
     ///     them has no row. At least one path.
-    ///   - value: The member that is the value; nil for rows without one.
+    ///   - value: The member that is the value; nil for rows without one. With a reduce function
+    ///     that works on numbers, a member that is null counts as absent, and is passed over.
     ///   - reduce: Makes one value of many.
     /// - Returns: The index.
     public static func keyPaths(
@@ -52,22 +53,22 @@ extension Database.Index {
             !keys.isEmpty && keys.allSatisfy { !$0.isEmpty } && value?.isEmpty != true,
             "An index by key paths has at least one path, and a path at least one name.")
         let declaration = declaration(keys: keys, value: value, reduce: reduce)
+        let isNullAbsent = reduce != nil && reduce != .count
         let definition = IndexDefinition(
             name: name, version: "\(version) \(declaration)",
             reducer: (reduce?.reducer).map { .builtIn($0) }
         ) { id, record, emit in
             guard let key = try key(at: keys, id: id, record.body) else { return }
-            emit(
-                EmittedRow(
-                    key: key, value: try value.flatMap { try member(at: $0, id: id, record.body) }))
+            let found = try value.flatMap { try member(at: $0, id: id, record.body) }
+            emit(EmittedRow(key: key, value: isNullAbsent && found == .null ? nil : found))
         }
         return Database.Index(
             definition,
             map: { document, addIndexRow in
                 let body = try? document.packed()
                 guard let body, let key = try? key(at: keys, id: document.id, body) else { return }
-                addIndexRow(
-                    key, value.flatMap { try? member(at: $0, id: document.id, body) })
+                let found = value.flatMap { try? member(at: $0, id: document.id, body) }
+                addIndexRow(key, isNullAbsent && found == .null ? nil : found)
             },
             reduce: (reduce?.reducer).map { closure(for: $0) })
     }

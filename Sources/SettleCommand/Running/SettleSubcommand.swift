@@ -1,4 +1,5 @@
 import ArgumentParser
+import SettleSync
 
 /// A subcommand: what it does, wrapped in what holds for all of them.
 ///
@@ -25,6 +26,10 @@ extension SettleSubcommand {
             StandardError.line(error.description)
             throw Interruption.status
         } catch is CancellationError {
+            throw Interruption.status
+        } catch let stopped as Importer.Stopped where stopped.isInterrupted {
+            throw Interruption.status
+        } catch let error as ReplicationError where error.code == .cancelled {
             throw Interruption.status
         } catch {
             throw CommandFailure(FailureText.sentence(for: error))

@@ -8,7 +8,9 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes of a digest.
     package static let length = 32
 
-    /// The digest of content. Cost: linear in its length.
+    /// The digest of content.
+    ///
+    /// Cost: linear in its length.
     package init(of content: [UInt8]) {
         bytes = Array(SHA256.hash(data: content))
     }

@@ -4,6 +4,8 @@ import SettleDocuments
 ///
 /// `sum`, `count`, and `stats` follow CouchDB's `_sum`, `_count`, and `_stats` for numbers and, in
 /// the case of `sum`, for arrays of numbers (added element by element, shorter ones padded with 0).
+/// Rows without a value are counted by `count` and passed over by the others, where CouchDB, which
+/// knows no absent values, has an error; null is an error here as there.
 package enum BuiltInReducer: String, Sendable, CaseIterable {
     /// The sum of the values. Integers stay exact; one that leaves the range of 64 bits turns the
     /// sum into a double.
@@ -22,23 +24,26 @@ package enum BuiltInReducer: String, Sendable, CaseIterable {
         case .count:
             return .integer(Int64(values.count))
         case .sum:
-            return try values.reduce(.integer(0)) { try Self.add($0, $1 ?? .null) }
+            return try values.compactMap { $0 }.reduce(.integer(0), Self.add)
         case .stats:
-            return try rereduce(values.map { try Self.stats(of: $0 ?? .null) })
+            return try rereduce(values.compactMap { $0 }.map { try Self.stats(of: $0) })
         case .min, .max:
-            return try extreme(of: values.map { try Self.number($0 ?? .null, for: rawValue) })
+            return try extreme(
+                of: values.compactMap { $0 }.map { try Self.number($0, for: rawValue) })
         }
     }
 
     func rereduce(_ partials: [JSONValue]) throws -> JSONValue {
+        // Null stands for rows of which none had a value.
+        let results = partials.filter { $0 != .null }
         switch self {
         case .count, .sum:
-            return try partials.reduce(.integer(0), Self.add)
+            return try results.reduce(.integer(0), Self.add)
         case .min, .max:
-            return try extreme(of: partials)
+            return try extreme(of: results)
         case .stats:
-            guard let first = partials.first else { return .null }
-            return try partials.dropFirst().reduce(first, Self.merge)
+            guard let first = results.first else { return .null }
+            return try results.dropFirst().reduce(first, Self.merge)
         }
     }
 
@@ -64,8 +69,8 @@ package enum BuiltInReducer: String, Sendable, CaseIterable {
             return value
         default:
             throw IndexError.reduceFailed(
-                reason: "the reduce function '\(function)' needs numbers, and the map emitted "
-                    + "\(kind(of: value)); emit a number, or no row, for such documents")
+                reason: "the reduce function '\(function)' needs numbers, and a row holds "
+                    + "\(kind(of: value)); choose another value, or leave such documents out")
         }
     }
 
@@ -133,7 +138,7 @@ package enum BuiltInReducer: String, Sendable, CaseIterable {
 
     private static func kind(of value: JSONValue) -> String {
         switch value {
-        case .null: "null or nothing"
+        case .null: "null"
         case .bool: "a boolean"
         case .integer, .double: "a number"
         case .string: "a string"

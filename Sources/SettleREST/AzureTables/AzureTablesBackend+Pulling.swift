@@ -12,12 +12,8 @@ extension AzureTablesBackend {
     ) async throws(ReplicationError) -> PullPage {
         var position = token.flatMap { TablePosition($0) }
         if isFirstPage { position?.skipCount = 0 }
-        let answer = try await exchange(
-            .get,
-            address.path(
-                query: Self.parameters(
-                    query, after: position, itemCountMax: itemCountMax, isCounted: isFirstPage)),
-            answerSizeMax: RESTTuning.answerSizeMax)
+        let answer = try await page(
+            query, after: position, itemCountMax: itemCountMax, isFirstPage: isFirstPage)
         guard answer.status == 200 else { throw answer.failure("list the table") }
         let (rows, count) = try Self.rows(in: answer)
         var items: [RemoteItem] = []
@@ -29,18 +25,48 @@ extension AzureTablesBackend {
                     "The server sent an item without a text for its 'id'; nothing of the page was "
                         + "taken.")
             }
+            let time = row[SystemColumns.updatedAt]?.stringValue
+            if isFirstPage, position?.isUnchanged(item, time: time) == true { continue }
             items.append(item)
         }
-        let next = try Self.position(after: rows, position)
+        let next = try Self.position(after: rows, position, isFirstPage: isFirstPage)
+        // A short page does not mean the end, since a server may give less than it was asked for;
+        // a count does.
+        let isLast = rows.isEmpty || count.map { $0 <= rows.count } ?? false
+        if items.isEmpty {
+            return PullPage(items: [], token: next?.token, isLast: isLast)
+        }
+        let knownCount = rows.count - items.count
         return PullPage(
-            items: items, token: next?.token, isLast: items.isEmpty,
-            itemCountRemaining: count)
+            items: items, token: next?.token, isLast: isLast,
+            itemCountRemaining: count.map { $0 - knownCount })
+    }
+
+    /// Asks for a page; for a smaller one when the answer is too large.
+    private func page(
+        _ query: PullQuery, after position: TablePosition?, itemCountMax: Int, isFirstPage: Bool
+    ) async throws(ReplicationError) -> HTTPAnswer {
+        var countMax = min(max(1, itemCountMax), RESTTuning.pageSizeMax)
+        while true {
+            do {
+                return try await exchange(
+                    .get,
+                    address.path(
+                        query: Self.parameters(
+                            query, after: position, itemCountMax: countMax,
+                            isFirstPage: isFirstPage)),
+                    answerSizeMax: RESTTuning.answerSizeMax)
+            } catch {
+                guard error.code == .answerTooLarge, countMax > 1 else { throw error }
+                countMax = max(1, countMax / 4)
+            }
+        }
     }
 
     private static func parameters(
-        _ query: PullQuery, after position: TablePosition?, itemCountMax: Int, isCounted: Bool
+        _ query: PullQuery, after position: TablePosition?, itemCountMax: Int, isFirstPage: Bool
     ) -> [(name: String, value: String)] {
-        var filter = position?.filter
+        var filter = isFirstPage ? position?.filterOfNextPull : position?.filterWithinPull
         if !query.channels.isEmpty {
             let channels = ODataFilter.containsAny(
                 column: "channels", query.channels.sorted())
@@ -50,8 +76,8 @@ extension AzureTablesBackend {
         if let filter { parameters.append(("$filter", filter.text)) }
         parameters.append(("$orderby", "\(SystemColumns.updatedAt),\(SystemColumns.id)"))
         if let skip = position?.skipCount, skip > 0 { parameters.append(("$skip", "\(skip)")) }
-        parameters.append(("$top", "\(min(max(1, itemCountMax), RESTTuning.pageSizeMax))"))
-        if isCounted { parameters.append(("$inlinecount", "allpages")) }
+        parameters.append(("$top", "\(itemCountMax)"))
+        if isFirstPage { parameters.append(("$inlinecount", "allpages")) }
         parameters.append(("__includeDeleted", "true"))
         return parameters
     }
@@ -73,7 +99,7 @@ extension AzureTablesBackend {
 
     /// Where the page ends.
     private static func position(
-        after rows: [JSONValue], _ position: TablePosition?
+        after rows: [JSONValue], _ position: TablePosition?, isFirstPage: Bool
     ) throws(ReplicationError) -> TablePosition? {
         guard let last = rows.last else {
             var position = position
@@ -88,8 +114,9 @@ extension AzureTablesBackend {
                 "The server sent an item without a time for its 'updatedAt', which tells where to "
                     + "go on; the table needs this column.")
         }
-        var next = TablePosition(time: time, id: id)
-        if let position, position.time == time, position.id == id {
+        var next = TablePosition(
+            time: time, id: id, version: last[SystemColumns.version]?.stringValue ?? "")
+        if !isFirstPage, let position, position.time == time, position.id == id {
             // The times are finer than they are shown, so the filter gives these items again.
             next.skipCount = position.skipCount + rows.count
         }

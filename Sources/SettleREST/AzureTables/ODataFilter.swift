@@ -8,6 +8,8 @@ indirect enum ODataFilter: Sendable, Hashable {
     case isAfterText(column: String, String)
     /// A column that equals a point in time, written as the server wrote it.
     case equalsTime(column: String, String)
+    /// A column that is a point in time or later.
+    case isSinceTime(column: String, String)
     /// A column that is later than a point in time.
     case isAfterTime(column: String, String)
     /// A column that is an array with at least one of these strings in it.
@@ -23,6 +25,7 @@ indirect enum ODataFilter: Sendable, Hashable {
         case .equalsText(let column, let value): "\(column) eq \(Self.literal(value))"
         case .isAfterText(let column, let value): "\(column) gt \(Self.literal(value))"
         case .equalsTime(let column, let value): "\(column) eq datetimeoffset'\(value)'"
+        case .isSinceTime(let column, let value): "\(column) ge datetimeoffset'\(value)'"
         case .isAfterTime(let column, let value): "\(column) gt datetimeoffset'\(value)'"
         case .containsAny(let column, let values):
             "\(column)/any(c: "

@@ -14,7 +14,7 @@ public protocol HTTPTransport: Sendable {
     ///   - bodySizeMax: The most bytes the answer's body may have.
     /// - Returns: The answer, whatever its status.
     /// - Throws: ``ReplicationError`` with `unreachable` when there is no connection, it breaks,
-    ///   or nothing comes in time; `protocolViolation` when the answer's body is larger than
+    ///   or nothing comes in time; `answerTooLarge` when the answer's body is larger than
     ///   allowed, in which case the rest is not read; `cancelled` when the task was cancelled.
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int

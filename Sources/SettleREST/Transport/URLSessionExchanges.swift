@@ -93,9 +93,9 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         if exchange.isTooLarge {
             return .failure(
                 ReplicationError(
-                    .protocolViolation,
-                    "The server's answer is larger than \(exchange.bodySizeMax) bytes; ask for "
-                        + "smaller pages."))
+                    .answerTooLarge,
+                    "The server's answer is larger than \(exchange.bodySizeMax) bytes, and the "
+                        + "rest was not read."))
         }
         if let error {
             return .failure(

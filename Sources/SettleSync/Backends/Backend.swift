@@ -18,8 +18,8 @@ public protocol Backend: Sendable {
     ///
     /// Called again with the token of the page before until a page says that it is the last. The
     /// same item may come more than once, in any version; what must not happen is that an item
-    /// changed after the token never comes. A page with items must carry another token than the
-    /// one it was asked for with.
+    /// changed after the token never comes. A page between the first and the last must carry
+    /// another token than the one it was asked for with.
     ///
     /// - Parameters:
     ///   - query: Which items; the token belongs to exactly this query.

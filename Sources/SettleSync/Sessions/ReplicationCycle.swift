@@ -66,9 +66,10 @@ struct ReplicationCycle {
         var total = 0
         var page = try await session.backend.pull(
             query, after: token, itemCountMax: sizeMax, isFirstPage: true)
+        var isFirst = true
         while true {
             try Task.checkCancellation()
-            if !page.items.isEmpty, page.token == token || page.token == nil {
+            if !isFirst, !page.isLast, page.token == token || page.token == nil {
                 throw ReplicationError(
                     .protocolViolation,
                     "The far side sent a page that ends where it began, so the pull would never "
@@ -94,6 +95,7 @@ struct ReplicationCycle {
             total = max(total, received)
             if !page.items.isEmpty { session.report(.receiving(received: received, total: total)) }
             token = page.token ?? token
+            isFirst = false
             guard let next = try await following else { return }
             page = next
         }

@@ -1,13 +1,13 @@
 /// Why a replication failed.
 ///
 /// Back-ends throw the codes `unauthorized`, `unreachable`, `serverFailed`, `busy`,
-/// `protocolViolation`, `misconfigured` and `cancelled`.
+/// `protocolViolation`, `answerTooLarge`, `misconfigured` and `cancelled`.
 public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for code that wants to tell one from another.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unauthorized, unreachable, serverFailed, busy, protocolViolation
-            case misconfigured, cancelled
+            case answerTooLarge, misconfigured, cancelled
             case stoppedByConflictHandler, localFailure
         }
 
@@ -21,8 +21,10 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         public static let serverFailed = Code(kind: .serverFailed)
         /// The far side asks to be left alone for a while.
         public static let busy = Code(kind: .busy)
-        /// The answer makes no sense: another kind of content, cut off, too large.
+        /// The answer makes no sense: another kind of content, or cut off.
         public static let protocolViolation = Code(kind: .protocolViolation)
+        /// The answer is larger than what is taken; the rest of it was not read.
+        public static let answerTooLarge = Code(kind: .answerTooLarge)
         /// The address, the options or the far side's set-up are wrong; trying again does not help.
         public static let misconfigured = Code(kind: .misconfigured)
         /// The task was cancelled.

@@ -47,9 +47,26 @@ import Testing
         #expect(try BuiltInReducer.sum.reduce([[1, 2], [10], 5]) == [16, 2])
     }
 
+    @Test(arguments: BuiltInReducer.allCases)
+    func `pass over rows without a value, all but the count`(function: BuiltInReducer) throws {
+        let some = try function.reduce([nil, 4, nil])
+        #expect(try some == (function == .count ? 3 : function.reduce([4])))
+        let none = try function.reduce([nil, nil])
+        let expected: JSONValue =
+            switch function {
+            case .count: 2
+            case .sum: 0
+            default: .null
+            }
+        #expect(none == expected)
+        #expect(
+            try function.rereduce([none, some])
+                == (function == .count ? 5 : some))
+    }
+
     @Test(arguments: [BuiltInReducer.sum, .stats, .min, .max])
     func `refuse what is not a number`(function: BuiltInReducer) {
-        for value in ["a", true, .null, nil, [:]] as [JSONValue?] {
+        for value in ["a", true, .null, [:]] as [JSONValue?] {
             #expect(throws: IndexError.self) { try function.reduce([1, value]) }
         }
     }

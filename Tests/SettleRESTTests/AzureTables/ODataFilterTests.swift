@@ -12,9 +12,10 @@ import Testing
     }
 
     @Test func `asks for items after a time and an identifier`() throws {
-        let position = TablePosition(time: "2021-01-02T00:00:00.123Z", id: "e'1")
+        let position = TablePosition(
+            time: "2021-01-02T00:00:00.123Z", id: "e'1", version: "MQ==")
         #expect(
-            position.filter.text
+            position.filterWithinPull.text
                 == "(updatedAt gt datetimeoffset'2021-01-02T00:00:00.123Z' or "
                 + "(updatedAt eq datetimeoffset'2021-01-02T00:00:00.123Z' and id gt 'e''1'))")
     }
@@ -32,12 +33,14 @@ import Testing
 
     @Test(arguments: ["2021-01-02T00:00:00.123Z", "2021-01-02T00:00:00.1234567+02:00"])
     func `takes a time as the server wrote it`(time: String) throws {
-        var position = TablePosition(time: time, id: "a|b'c")
+        var position = TablePosition(time: time, id: "a|b'c", version: "M|%Q==")
         position.skipCount = 7
         #expect(TablePosition(position.token) == position)
     }
 
-    @Test(arguments: ["", "x", "1|x|a", "2021' or 1 eq 1|0|a", "2021|-1|a"])
+    @Test(arguments: [
+        "", "x", "1|x|a|", "2021' or 1 eq 1|0|a|", "2021|-1|a|", "2021|0|a", "2021|0|a|b|c",
+    ])
     func `takes no other text for a position`(token: String) {
         #expect(TablePosition(PullToken(token)) == nil)
     }

@@ -39,7 +39,7 @@ import Testing
     @Test func `encodes identifiers as one segment of the path`() throws {
         let address = try address("http://h/tables/t")
         #expect(address.path(ofItem: "a") == "/tables/t/a")
-        #expect(
-            address.path(ofItem: "b/c d?#%\u{E9}+\"'") == "/tables/t/b%2Fc%20d%3F%23%25%C3%A9%2B%22%27")
+        let odd = address.path(ofItem: "b/c d?#%\u{E9}+\"'")
+        #expect(odd == "/tables/t/b%2Fc%20d%3F%23%25%C3%A9%2B%22%27")
     }
 }

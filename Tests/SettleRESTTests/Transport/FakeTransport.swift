@@ -29,6 +29,10 @@ final class FakeTransport: HTTPTransport {
         state = Mutex(State(answers: answers.map { .success($0) }))
     }
 
+    init(results: [Result<HTTPAnswer, ReplicationError>]) {
+        state = Mutex(State(answers: results))
+    }
+
     var asked: [Asked] { state.withLock { $0.asked } }
     var lines: [String] { asked.map(\.description) }
 

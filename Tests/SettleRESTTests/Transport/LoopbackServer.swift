@@ -20,6 +20,7 @@ final class LoopbackServer: Sendable {
     ///
     /// - Parameter answer: The bytes to answer with; nil closes the connection instead, and an
     ///   empty text says nothing and keeps it open.
+    /// - Throws: When there is no port to listen on.
     init(_ answer: @escaping @Sendable (_ path: String) -> String?) throws {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)

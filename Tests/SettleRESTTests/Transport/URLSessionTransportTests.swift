@@ -73,7 +73,7 @@ import Testing
         await #expect {
             try await transport.send(request(server, "/"), body: nil, bodySizeMax: 1_000)
         } throws: {
-            ($0 as? ReplicationError)?.code == .protocolViolation
+            ($0 as? ReplicationError)?.code == .answerTooLarge
         }
     }
 

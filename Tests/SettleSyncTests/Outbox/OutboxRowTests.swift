@@ -72,4 +72,21 @@ import TestSupport
         #expect(!state(["text": "one", "n": 1]).holds(sent))
         #expect(!ServerState(presence: .deleted, members: sent).holds(sent))
     }
+
+    @Test func `have the bytes that the format page shows`() {
+        var row = RowWriter()
+        ServerState(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
+        let state = "01 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
+        #expect(Self.hexadecimal(row.bytes) == state)
+        var entry = OutboxEntry(order: 9)
+        entry.queued = .update
+        #expect(Self.hexadecimal(entry.encoded()) == "01 00 02 09 00 00 02")
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined(separator: " ")
+    }
 }

@@ -154,6 +154,8 @@ import Testing
                     ])
                 }
                 try transaction.add(["other": 1])
+                try transaction.add(["type": "order", "price": NSNull()])
+                try transaction.add(["type": "order"])
             }
             var query = QueryByKeyRange()
             query.groupLevel = 1
@@ -163,7 +165,7 @@ import Testing
             query.groupLevel = 2
             #expect(
                 try await database.runQuery(on: "paths", with: query).rows.map(\.valueJSON)
-                    == [4, 4, 2])
+                    == [4, 0, 4, 2])
         }
     }
 

@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import Settle
+import SettleREST
+import SettleSync
+import TestSupport
+import Testing
+
+/// The code of Docs/Guides/Replication.md, line by line, run against a table.
+@Suite struct `Replication guide` {
+    final class OwnNotes: ReplicationFilterDelegate {
+        func database(
+            _ database: Database, shouldSendDocument document: Document,
+            filterParameters: [String: Any]?
+        ) -> Bool {
+            document["owner"] as? String == filterParameters?["owner"] as? String
+        }
+    }
+
+    private let url: URL
+    private let token = "secret"
+    private let table = ModelTable()
+    private let scratch: ScratchDirectory
+    private let database: Database
+
+    init() async throws {
+        url = try #require(URL(string: "https://example.org/tables/notes"))
+        scratch = try ScratchDirectory("guide")
+        let configuration = Database.OpenDatabaseConfiguration(
+            name: "db", fileLocation: scratch.url,
+            completionQueue: DispatchQueue(label: "settle.tests.completion"))
+        database = try #require(try await Database.open(with: configuration, create: true))
+    }
+
+    private func once() async throws {
+        var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
+        configuration.options = ["token": token]
+        configuration.options["transport"] = table
+        let summary = try await database.replicate(with: configuration)
+        print("sent \(summary.pushed), fetched \(summary.pulled)")
+    }
+
+    private func always() async throws {
+        let configuration = ReplicationConfiguration.repeatingBidirectionalReplication(with: url)
+        try await database.startReplication(with: configuration)
+        await database.stopReplication()
+    }
+
+    private func report() async throws {
+        for await event in database.replicationEvents {
+            switch event {
+            case .sending(let sent, let total): print("sent \(sent) of \(total)")
+            case .receiving(let received, let total): print("fetched \(received) of \(total)")
+            case .completed(let summary): print("done, \(summary.conflicts) conflicts left")
+            case .failed(let error): print(error.message)
+            default: break
+            }
+        }
+    }
+
+    private func list() async throws {
+        for operation in try database.pendingOperations() {
+            print(operation.documentId, operation.kind, operation.state)
+        }
+        for operation in try database.rejectedOperations() {
+            print(operation.documentId, operation.state)
+        }
+        for conflict in try database.replicationConflicts() {
+            try await database.resolve(conflict, with: .useServer)
+        }
+    }
+
+    @Test func `shows code that works`() async throws {
+        let watching = Task { try await report() }
+        try await database.save(["id": "a", "owner": "ann", "seen": 1])
+        try await database.save(["id": "b", "owner": "bob", "channels": ["continent-EU"]])
+        try await once()
+        #expect(table.contents.keys.sorted() == ["a", "b"])
+        try await list()
+
+        var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
+        configuration.conflictHandler = ConflictHandler { conflict in
+            guard let local = conflict.local, let server = conflict.server else { return .leave }
+            var merged = local
+            merged["seen"] = (local.integer("seen") ?? 0) + (server.integer("seen") ?? 0)
+            return .use(merged)
+        }
+        let filter = OwnNotes()
+        database.replicationFilterDelegate = filter
+        configuration.filterParameters = ["owner": "ann"]
+        configuration.limitToChannels = ["continent-EU"]
+        let backend = try AzureTablesBackend(url: url, token: token, transport: table)
+        // Somebody else counts, too.
+        _ = try await backend.send(
+            RemoteOperation(
+                kind: .update, id: "a", baseVersion: nil, members: ["owner": "ann", "seen": 3]))
+        try await database.save(["id": "a", "owner": "ann", "seen": 2])
+        try await database.save(["id": "c", "owner": "bob"])
+        try await database.replicate(with: configuration, using: backend)
+        #expect(table.contents["a"]?["seen"] == 5)
+        #expect(table.contents["c"] == nil)
+        try await database.startReplication(with: configuration, using: backend)
+        await database.stopReplication()
+        withExtendedLifetime(filter) {}
+        watching.cancel()
+        try await watching.value
+    }
+
+    @Test func `shows no line that is not compiled here`() throws {
+        let guide = try String(
+            contentsOf: Fixture.packageRoot.appendingPathComponent("Docs/Guides/Replication.md"),
+            encoding: .utf8)
+        let here = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let compiled = Set(here.split(separator: "\n").map(Self.trimmed))
+        var isCode = false
+        var count = 0
+        for line in guide.split(separator: "\n") {
+            if line.hasPrefix("```") {
+                isCode = line == "```swift"
+            } else if isCode {
+                count += 1
+                #expect(compiled.contains(Self.trimmed(line)), "\(line)")
+            }
+        }
+        #expect(count > 40)
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        line.trimmingCharacters(in: .whitespaces)
+    }
+}
