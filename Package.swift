@@ -136,10 +136,14 @@ let package = Package(
         .testTarget(
             name: "SettleTests", dependencies: ["Settle", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "SettleSyncTests", dependencies: ["SettleSync", "TestSupport"],
+            name: "SettleSyncTests", dependencies: ["Settle", "SettleSync", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "SettleRESTTests", dependencies: ["SettleREST", "TestSupport"],
+            name: "SettleRESTTests",
+            dependencies: [
+                "Settle", "SettleREST", "SettleSync", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: house),
         .testTarget(
             name: "SettleServerTests",

@@ -78,7 +78,8 @@ extension Outbox {
                     id, old, on: seen, isDeletedHere: local == nil,
                     isEqual: seen.isEqual(to: local), tables)
             case .use(let given):
-                let document = Document(id: id, members: given.members)
+                var document = Document(id: id, members: given.members)
+                document.attachments = local?.attachments ?? []
                 try tables.setServer(seen, id)
                 if seen.isEqual(to: document) {
                     try Self.adopt(

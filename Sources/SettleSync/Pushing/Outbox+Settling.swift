@@ -143,7 +143,9 @@ extension Outbox {
         _ state: ServerState, _ id: String, isHere: Bool, in transaction: Transaction,
         origin: String
     ) throws {
-        if let document = Document(id: id, state: state) {
+        if var document = Document(id: id, state: state) {
+            // No back-end carries attachments yet; those that are here stay.
+            document.attachments = try transaction.document(id)?.attachments ?? []
             _ = try transaction.store(document, from: origin)
         } else if isHere {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)

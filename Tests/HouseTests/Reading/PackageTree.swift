@@ -60,9 +60,7 @@ struct PackageTree {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where !name.hasPrefix(".") {
             let url = folder.appendingPathComponent(name)
-            var isFolder: ObjCBool = false
-            FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-            if isFolder.boolValue {
+            if try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
                 found += try files(in: url, prefix: prefix + name + "/")
             } else {
                 found.append(prefix + name)
