@@ -6,6 +6,8 @@ package enum IndexError: Error, Sendable, Equatable {
     case corrupted(place: String)
     /// A reduce function cannot work with a value that the map emitted.
     case reduceFailed(reason: String)
+    /// A map function emitted what cannot be stored for a document; `reason` continues "emitted …".
+    case mapFailed(index: String, documentID: String, reason: String)
     /// One document emitted more rows than a row key can number.
     case tooManyRows(documentID: String, countMax: Int)
 }

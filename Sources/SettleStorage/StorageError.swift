@@ -38,6 +38,8 @@ package enum StorageError: Error, Sendable {
         case damaged
         /// Too many readers are at work at once.
         case busy
+        /// There are as many indexes and side tables as one database can have.
+        case tooManyTables
         /// A key or value is larger than the engine takes.
         case tooLarge
         /// Anything else.
@@ -51,12 +53,18 @@ extension StorageError {
         self = error.code == .closed ? .closed : .engine(error.problem, message: error.description)
     }
 
+    /// The form that an error has above this floor: those of the engine are translated, others are
+    /// left as they are.
+    package static func translated(_ error: any Error) -> any Error {
+        (error as? LMDBError).map { StorageError($0) } ?? error
+    }
+
     /// Runs a closure and translates what the engine throws in it.
     static func translating<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch let error as LMDBError {
-            throw StorageError(error)
+        } catch {
+            throw translated(error)
         }
     }
 }
@@ -64,7 +72,8 @@ extension StorageError {
 extension LMDBError {
     fileprivate var problem: StorageError.EngineProblem {
         switch code {
-        case .mapFull, .diskFull, .tablesFull: .full
+        case .mapFull, .diskFull: .full
+        case .tablesFull: .tooManyTables
         case .readOnly: .readOnly
         case .noSuchDirectory, .notFound: .missing
         case .permission: .permission

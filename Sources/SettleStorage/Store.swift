@@ -72,8 +72,21 @@ package final class Store: Sendable {
         _ body: @escaping @Sendable (StoreTransaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            writer.submit(WriteJob(body) { continuation.resume(with: $0) })
+            write(body) { continuation.resume(with: $0) }
         }
+    }
+
+    /// Queues a closure for the writer's thread, in the order of the calls.
+    ///
+    /// - Parameters:
+    ///   - body: What to do; see ``write(_:)``.
+    ///   - completion: Called once, on the writer's thread (or at once when the store is closed),
+    ///     with what ``write(_:)`` would return or throw.
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        writer.submit(WriteJob(body, completion: completion))
     }
 
     /// Finishes the queued writes and closes the file.

@@ -10,7 +10,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sequence: Where to start; 0 for the beginning.
-    ///   - limit: The most changes to return, 1 or more.
+    ///   - limit: The most changes to return.
     /// - Returns: The changes and where to go on.
     /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
     /// - Complexity: O(log n + k) page reads for k changes.

@@ -1,7 +1,7 @@
 /// Told of the changes in a database.
 public protocol DatabaseChangeDelegate: AnyObject, Sendable {
-    /// Called once for each commit that changed documents, in the order of the commits, on the
-    /// database's completion queue.
+    /// Called once for each commit that changed documents, on the database's completion queue; in
+    /// the order of the commits when that queue is serial, as the main queue is.
     ///
     /// - Parameters:
     ///   - database: The database that changed.

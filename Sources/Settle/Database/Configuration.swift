@@ -25,6 +25,8 @@ extension Database {
         public init(name: String? = nil, fileLocation: URL? = nil) {
             self.name = name ?? Self.defaultDatabaseName()
             self.fileLocation = fileLocation ?? Self.defaultLocation()
+            key = DatabaseKey(
+                name: self.name, path: DatabaseKey.resolved(self.fileLocation))
         }
 
         /// The name used when none is given: `pm`, as the Predix SDK has it.
@@ -49,10 +51,9 @@ extension Database {
         }
 
         /// What tells databases apart: symbolic links do not count.
-        var key: DatabaseKey {
-            DatabaseKey(
-                name: name, path: fileLocation.standardizedFileURL.resolvingSymlinksInPath().path)
-        }
+        ///
+        /// Worked out once, so that a configuration stays the same whatever becomes of the links.
+        let key: DatabaseKey
     }
 
     /// Which database to open, and how.

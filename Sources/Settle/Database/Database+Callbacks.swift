@@ -1,7 +1,8 @@
 import Dispatch
 
 // The completion-handler forms of the asynchronous methods, as the Predix SDK had them. Each calls
-// its handler once, on the completion queue of the database.
+// its handler once, on the completion queue of the database. Changes are made in the order of the
+// calls; reads and queries do not wait for them.
 
 extension Database {
     /// How a change ended.
@@ -12,15 +13,22 @@ extension Database {
         case failed(error: any Error)
     }
 
-    /// Opens a database at once; see ``open(with:create:)``.
+    /// Opens a database; see ``open(with:create:)``.
     ///
     /// The handler is called on the configuration's completion queue.
     public static func open(
         with configuration: OpenDatabaseConfiguration = .default, create: Bool = false,
         completionHandler: @escaping @Sendable (Result<Database?, any Error>) -> Void
     ) {
-        let result = Result { try openNow(with: configuration, create: create) }
-        configuration.completionQueue.async { completionHandler(result) }
+        Task {
+            let result: Result<Database?, any Error>
+            do {
+                result = .success(try await open(with: configuration, create: create))
+            } catch {
+                result = .failure(error)
+            }
+            configuration.completionQueue.async { completionHandler(result) }
+        }
     }
 
     /// Reads a document; nil when there is none or it cannot be read.
@@ -42,9 +50,7 @@ extension Database {
         _ document: Document,
         completionHandler: @escaping @Sendable (UpdateResult<Document>) -> Void
     ) {
-        complete(completionHandler) { database in
-            await UpdateResult { try await database.add(document) }
-        }
+        change(completionHandler) { try $0.add(document) }
     }
 
     /// Changes a document that is there.
@@ -52,9 +58,7 @@ extension Database {
         _ document: Document,
         completionHandler: @escaping @Sendable (UpdateResult<Document>) -> Void
     ) {
-        complete(completionHandler) { database in
-            await UpdateResult { try await database.update(document) }
-        }
+        change(completionHandler) { try $0.update(document) }
     }
 
     /// Stores a document, new or not.
@@ -62,9 +66,7 @@ extension Database {
         _ document: Document,
         completionHandler: @escaping @Sendable (UpdateResult<Document>) -> Void
     ) {
-        complete(completionHandler) { database in
-            await UpdateResult { try await database.save(document) }
-        }
+        change(completionHandler) { try $0.save(document) }
     }
 
     /// Deletes a document; one that is not there is a success.
@@ -74,11 +76,9 @@ extension Database {
         documentWithId id: String,
         completionHandler: @escaping @Sendable (UpdateResult<String>) -> Void
     ) {
-        complete(completionHandler) { database in
-            await UpdateResult {
-                try await database.delete(documentWithId: id)
-                return id
-            }
+        change(completionHandler) { transaction in
+            try transaction.delete(documentWithId: id)
+            return id
         }
     }
 
@@ -99,6 +99,21 @@ extension Database {
         }
     }
 
+    /// Queues a change on the calling thread, so that changes keep the order of the calls.
+    private func change<Value: Sendable>(
+        _ handler: @escaping @Sendable (UpdateResult<Value>) -> Void,
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) {
+        enqueue(body) { [completionQueue] result in
+            completionQueue.async {
+                switch result {
+                case .success(let value): handler(.success(result: value))
+                case .failure(let error): handler(.failed(error: error))
+                }
+            }
+        }
+    }
+
     private func complete<Value: Sendable>(
         _ handler: @escaping @Sendable (Value) -> Void,
         _ work: @escaping @Sendable (Database) async -> Value
@@ -106,16 +121,6 @@ extension Database {
         Task {
             let value = await work(self)
             completionQueue.async { handler(value) }
-        }
-    }
-}
-
-extension Database.UpdateResult {
-    fileprivate init(_ work: () async throws -> Value) async {
-        do {
-            self = .success(result: try await work())
-        } catch {
-            self = .failed(error: error)
         }
     }
 }

@@ -8,21 +8,16 @@ extension Database {
     ///     know by name yet are added and the rest is as it was opened first.
     ///   - create: True to make the database when there is none.
     /// - Returns: The database; nil when there is none and `create` is false.
-    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`;
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, `invalidFileLocation`, or `invalidIndex`;
     ///   `notASettleDatabase`, `newerFormat`, `foreignEngine`, or `corrupted` when the file cannot be
     ///   used; `permissionDenied`, `readOnly`, `diskFull`, or `inputOutput` when the system refuses.
     public static func open(
         with configuration: OpenDatabaseConfiguration = .default, create: Bool = false
     ) async throws -> Database? {
-        try openNow(with: configuration, create: create)
-    }
-
-    static func openNow(
-        with configuration: OpenDatabaseConfiguration, create: Bool
-    ) throws -> Database? {
         let key = configuration.key
         try key.checkName()
-        let database = try DatabaseRegistry.database(for: key) {
+        try IndexRegistry.check(configuration.indexes)
+        let database = try await DatabaseRegistry.database(for: key) {
             guard create || key.exists else {
                 try checkLocation(key)
                 return nil
@@ -30,9 +25,7 @@ extension Database {
             if create { try key.makeLocation() }
             return try Database(configuration, create: create)
         }
-        if let database {
-            try database.indexes.addMissing(configuration.indexes)
-        }
+        try database?.indexes.addMissing(configuration.indexes)
         return database
     }
 
@@ -50,14 +43,14 @@ extension Database {
     public static func delete(_ configuration: Configuration) async throws {
         let key = configuration.key
         try key.checkName()
-        try DatabaseRegistry.close(key) { try key.removeFiles() }
+        try await DatabaseRegistry.close(key) { try key.removeFiles() }
     }
 
     /// The names of the databases in a directory, sorted; none when there is no such directory.
     ///
     /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the directory cannot be read.
     public static func allDatabaseNames(underLocation location: URL) throws -> [String] {
-        let path = location.standardizedFileURL.resolvingSymlinksInPath().path
+        let path = DatabaseKey.resolved(location)
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         let entries: [String]
         do {
@@ -75,7 +68,7 @@ extension Database {
 
     /// Closes every open database, before the process ends for example.
     public static func prepareForShutdown() async {
-        DatabaseRegistry.closeAll()
+        await DatabaseRegistry.closeAll()
     }
 
     /// Finishes the writes that are under way, ends observers and feeds, and closes the files.
@@ -83,7 +76,7 @@ extension Database {
     /// Later calls on this object throw ``DatabaseError`` with `databaseClosed`; opening the same
     /// configuration again gives a new object. Closing twice does nothing.
     public func close() async {
-        DatabaseRegistry.close(self)
+        await DatabaseRegistry.close(self)
     }
 
     /// Closes the database and removes it from the disk.

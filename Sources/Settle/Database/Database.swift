@@ -7,12 +7,13 @@ import Synchronization
 /// Documents on this device, with indexes, observed queries, and a feed of changes.
 ///
 /// Open one with ``open(with:create:)``. All methods may be called from any task or thread.
-/// Reading never waits for writing; writes are stored one after the other, and callers that
-/// arrive together share one flush to the disk.
+/// Reading does not wait for writing, but for the moment in which the file grows: then the writer
+/// waits for the reads that are under way, and new ones wait for it. Writes are stored one after
+/// the other, and callers that arrive together share one flush to the disk.
 ///
 /// What guards the state: `store` guards itself; `indexes`, `observers`, `participants`,
-/// `companions`, and `hub` each guard their own with a lock that is never held while anything
-/// else is called.
+/// `companions`, and `hub` each guard their own with a lock; only that of `companions` is held
+/// while something else is called, the closure that makes a companion.
 public final class Database: Sendable {
     /// The name and location it was opened with.
     public let configuration: OpenDatabaseConfiguration
@@ -70,7 +71,7 @@ public final class Database: Sendable {
     /// For what is built on top of a database and must be there once for each, a replicator for
     /// example. It lives as long as the database.
     ///
-    /// - Parameter make: Makes the object. It must not call `companion` itself.
+    /// - Parameter make: Makes the object. It must not call `companion`, of any type.
     /// - Returns: The same object at every call with the same type.
     public func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
         companions.companion(make)

@@ -14,6 +14,19 @@ struct DatabaseKey: Hashable, Sendable {
     private static let letters = Set("abcdefghijklmnopqrstuvwxyz")
     private static let characters = letters.union("0123456789_$()+-/")
 
+    /// The path of a directory with symbolic links resolved, also when its end does not exist yet.
+    static func resolved(_ location: URL) -> String {
+        var existing = location.standardizedFileURL
+        var missing: [String] = []
+        while existing.path != "/", !FileManager.default.fileExists(atPath: existing.path) {
+            missing.insert(existing.lastPathComponent, at: 0)
+            existing.deleteLastPathComponent()
+        }
+        return missing.reduce(existing.resolvingSymlinksInPath()) {
+            $0.appendingPathComponent($1, isDirectory: true)
+        }.path
+    }
+
     /// The directory that holds the files.
     var directory: URL {
         URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent(

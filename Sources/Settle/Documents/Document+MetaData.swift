@@ -34,17 +34,16 @@ extension Document {
     public var metaData: MetaData {
         get {
             MetaData(
-                id: id, revision: facts.revision?.description, isDeleted: facts.isDeleted,
+                id: id, revision: revisionText, isDeleted: facts.isDeleted,
                 createDate: facts.created.map(Date.init), lastChange: facts.changed.map(Date.init),
                 channels: channels, type: string(Self.typeMember))
         }
         set {
+            let isSame = id == newValue.id
             id = newValue.id
-            if newValue.revision != facts.revision?.description {
+            if isSame, newValue.revision != revisionText {
                 facts.revision = newValue.revision.flatMap { Revision($0) }
-                if newValue.revision != nil, facts.revision == nil {
-                    reject("metaData.revision", "a text that is not a revision")
-                }
+                facts.unreadableRevision = facts.revision == nil ? newValue.revision : nil
             }
             if newValue.type != string(Self.typeMember) { self[Self.typeMember] = newValue.type }
             if newValue.channels != channels {
@@ -52,6 +51,8 @@ extension Document {
             }
         }
     }
+
+    private var revisionText: String? { facts.revision?.description ?? facts.unreadableRevision }
 
     private var channels: [String] {
         guard case .array(let elements)? = self[json: Self.channelsMember] else { return [] }

@@ -16,7 +16,13 @@ public struct Document: Sendable {
     /// What the document is found under: 1 to 255 bytes of UTF-8 that do not start with `_`.
     ///
     /// Checked when the document is saved.
-    public var id: String
+    public var id: String {
+        didSet {
+            unsupported[Self.idMember] = nil
+            // Another identifier, another document: one that was never saved.
+            if id != oldValue { facts = Facts() }
+        }
+    }
     /// Content that is stored with the document, each under a name of its own.
     ///
     /// Reading a document does not read its attachments; ``DocumentAttachment/data()`` does.
@@ -33,6 +39,8 @@ public struct Document: Sendable {
 
     struct Facts: Sendable, Equatable {
         var revision: Revision?
+        /// A text that was set as the revision and is none.
+        var unreadableRevision: String?
         var isDeleted = false
         var created: Timestamp?
         var changed: Timestamp?
@@ -81,7 +89,6 @@ public struct Document: Sendable {
                 guard case .string(let text)? = newValue else {
                     return reject(name, "an identifier that is not a string")
                 }
-                unsupported[name] = nil
                 id = text
             } else {
                 unsupported[name] = nil
@@ -113,13 +120,17 @@ public struct Document: Sendable {
                 .invalidDocument, "The member '\(name)' of the document '\(id)' holds \(reason).",
                 documentId: id)
         }
+        if facts.unreadableRevision != nil {
+            throw DatabaseError(
+                .invalidDocument,
+                "The metadata of the document '\(id)' has a revision that is none; set it to nil "
+                    + "to write over whatever is there.", documentId: id)
+        }
         if edits.isEmpty, let stored { return stored }
         do {
             return try PackedValue(.object(json))
         } catch {
-            throw DatabaseError(
-                .documentTooLarge, "The document '\(id)' cannot be stored: \(error).",
-                documentId: id, cause: error)
+            throw DatabaseError(error, documentId: id)
         }
     }
 }

@@ -34,6 +34,9 @@ enum DynamicValue {
             return value
         case is NSNull:
             return .null
+        case let number as NSNumber where type(of: any) is NSNumber.Type:
+            // Before the Swift types, whose casts also match any NSNumber that fits.
+            return try json(number)
         case let flag as Bool:
             return .bool(flag)
         case let number as any BinaryInteger:
@@ -46,6 +49,8 @@ enum DynamicValue {
             return try json(finite: number)
         case let number as Float:
             return try json(finite: Double(number))
+        case let text as String:
+            return .string(text)
         case let text as any StringProtocol:
             return .string(String(text))
         case let date as Date:
@@ -56,8 +61,6 @@ enum DynamicValue {
             return .string(address.absoluteString)
         case let document as Document:
             return .object(document.json)
-        case let number as NSNumber:
-            return try json(number)
         case let elements as [Any?]:
             return .array(try elements.map { try json($0) ?? .null })
         case let members as [AnyHashable: Any?]:
@@ -76,10 +79,22 @@ enum DynamicValue {
     }
 
     private static func json(_ number: NSNumber) throws -> JSONValue {
-        if let exact = Int64(exactly: number), Double(exact) == number.doubleValue {
-            return .integer(exact)
+        // The two booleans are single objects.
+        if number === NSNumber(value: true) { return .bool(true) }
+        if number === NSNumber(value: false) { return .bool(false) }
+        if isFloatingPoint(number) { return try json(finite: number.doubleValue) }
+        guard let exact = Int64(exactly: number) else {
+            throw Unsupported(
+                reason: "an integer beyond 64 bits; store it as a string or a double")
         }
-        return try json(finite: number.doubleValue)
+        return .integer(exact)
+    }
+
+    /// Whether a number was made from a `Double` or a `Float`.
+    private static func isFloatingPoint(_ number: NSNumber) -> Bool {
+        // Foundation tells 5.0 from 5 in no other way than by this C string.
+        let type = UInt8(bitPattern: unsafe number.objCType.pointee)
+        return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")
     }
 
     private static func json(_ members: [AnyHashable: Any?]) throws -> JSONValue {

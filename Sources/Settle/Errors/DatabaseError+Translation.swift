@@ -25,7 +25,7 @@ extension DatabaseError {
 
     /// The public form of an error from below; the errors of others are left as they are.
     static func translated(_ error: any Error) -> any Error {
-        switch error {
+        switch StorageError.translated(error) {
         case let error as StorageError: DatabaseError(error)
         case let error as IndexError: DatabaseError(error)
         case let error as PackedError: DatabaseError(error, documentId: nil)
@@ -93,6 +93,11 @@ extension DatabaseError {
                 cause: error)
         case .reduceFailed(let reason):
             self.init(.indexFailed, "Reducing failed: \(reason).", cause: error)
+        case .mapFailed(let name, let id, let reason):
+            self.init(
+                .indexFailed,
+                "The map function of the index '\(name)' emitted \(reason) for the document "
+                    + "'\(id)'. Mend the function, or the document.", documentId: id, cause: error)
         case .tooManyRows(let id, let countMax):
             self.init(
                 .indexFailed,
@@ -104,7 +109,7 @@ extension DatabaseError {
     init(_ error: PackedError, documentId: String?) {
         self.init(
             Code(error),
-            documentId.map { "Document '\($0)': \(error)." } ?? "\(error).",
+            documentId.map { "The document '\($0)' cannot be used. \(error)" } ?? "\(error)",
             documentId: documentId, cause: error)
     }
 }
@@ -118,12 +123,18 @@ extension DatabaseError.Code {
             case .missing: .invalidFileLocation
             case .permission: .permissionDenied
             case .damaged: .corrupted
+            case .tooManyTables: .tooManyTables
             case .tooLarge: .documentTooLarge
             case .busy, .other: .inputOutput
             }
     }
 
-    fileprivate init(_ error: PackedError) {
-        self = .corrupted
+    init(_ error: PackedError) {
+        self =
+            switch error.reason {
+            case .notFinite, .duplicateName: .invalidDocument
+            case .tooDeep, .tooLarge: .documentTooLarge
+            default: .corrupted
+            }
     }
 }

@@ -45,6 +45,7 @@ public struct DatabaseError: Error, Sendable {
             case inputOutput, documentExists, documentNotFound, conflict, invalidDocumentId
             case invalidDocument, documentTooLarge, indexNotFound, invalidIndex, indexFailed
             case unsupportedQuery, invalidSideTableKey
+            case invalidSideTableName, tooManyTables, indexChanged
         }
         private let kind: Kind
 
@@ -95,6 +96,12 @@ public struct DatabaseError: Error, Sendable {
         public static let indexFailed = Code(.indexFailed)
         /// The parameters are of a type that this database does not know, or contradict each other.
         public static let unsupportedQuery = Code(.unsupportedQuery)
+        /// The name of a side table is empty, too long, or has a NUL in it.
+        public static let invalidSideTableName = Code(.invalidSideTableName)
+        /// There are as many indexes and side tables as one database can have.
+        public static let tooManyTables = Code(.tooManyTables)
+        /// The index was replaced while it was being built.
+        public static let indexChanged = Code(.indexChanged)
         /// The key of a side table is empty or too long.
         public static let invalidSideTableKey = Code(.invalidSideTableKey)
     }

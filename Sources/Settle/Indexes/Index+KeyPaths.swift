@@ -5,7 +5,7 @@ import SettleStorage
 extension Database {
     /// The reduce functions that come with the database.
     public enum BuiltInReduce: String, Sendable, CaseIterable {
-        /// The sum of the values; integers stay exact.
+        /// The sum of the values; integers stay exact until the sum leaves 64 bits.
         case sum
         /// The number of rows.
         case count

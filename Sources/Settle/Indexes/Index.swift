@@ -65,15 +65,18 @@ extension IndexDefinition {
             self = declared
             return
         }
-        let map = indexer.map
+        let (map, name) = (indexer.map, indexer.name)
         self.init(
-            name: indexer.name, version: indexer.version,
+            name: name, version: indexer.version,
             reducer: indexer.reduce.map { .custom(Self.reducer($0)) }
         ) { id, record, emit in
             let document = try Document(id: id, record: record)
             let rows = RowCollector()
             map(document) { key, value in rows.add(key, value) }
-            for row in try rows.finish() { emit(row) }
+            if let failure = rows.finish() {
+                throw IndexError.mapFailed(index: name, documentID: id, reason: failure.reason)
+            }
+            for row in rows.rows { emit(row) }
         }
     }
 
@@ -96,7 +99,7 @@ extension IndexDefinition {
 
 /// Takes the rows that a map closure adds while it runs.
 private final class RowCollector {
-    private var rows: [EmittedRow] = []
+    private(set) var rows: [EmittedRow] = []
     private var failure: DynamicValue.Unsupported?
     private var isFinished = false
 
@@ -112,12 +115,9 @@ private final class RowCollector {
         }
     }
 
-    func finish() throws -> [EmittedRow] {
+    /// Ends the collection; answers what was wrong, if something was.
+    func finish() -> DynamicValue.Unsupported? {
         isFinished = true
-        if let failure {
-            throw DatabaseError(
-                .indexFailed, "A map function emitted \(failure.reason).")
-        }
-        return rows
+        return failure
     }
 }

@@ -5,6 +5,9 @@ import SettleStorage
 extension Database {
     /// Asks an index, after bringing it up to date with the documents.
     ///
+    /// When documents changed since the index was last asked, they are mapped in the writer's
+    /// queue first; otherwise nothing is waited for.
+    ///
     /// - Parameters:
     ///   - index: The name of the index.
     ///   - parameters: Which rows, in which order, reduced or not.
@@ -16,40 +19,60 @@ extension Database {
     public func runQuery(
         on index: String, with parameters: any QueryParameters = QueryByKeyRange()
     ) async throws -> QueryResultEnumerator {
-        let definition = try indexes.definition(named: index)
-        let query = try IndexQuery(parameters, hasReducer: definition.reducer != nil)
         // Writers may outrun the index for ever, so after some rounds an answer as of the start of
         // the call is good enough.
         let start = try lastSequence
-        for round in 1... {
-            try await bringUpToDate(definition)
-            let rows = try read { snapshot -> [QueryResultRow]? in
-                guard let state = try IndexState(name: index, in: snapshot.base),
-                    state.fits(definition),
-                    state.sequence == snapshot.sequence
-                        || (round > Self.freshRounds && state.sequence >= start)
-                else { return nil }
-                return try snapshot.rows(
-                    of: definition, query, includingDocuments: parameters.includeDocuments)
+        var round = 0
+        while true {
+            let entry = try indexes.entry(named: index)
+            let query = try IndexQuery(
+                parameters, hasReducer: entry.definition.reducer != nil)
+            let isLate = round >= Self.freshRounds
+            let attempt = try read { snapshot in
+                try snapshot.attempt(
+                    query, entry.definition, includingDocuments: parameters.includeDocuments,
+                    atLeast: isLate ? start : snapshot.sequence)
             }
-            if let rows { return QueryResultEnumerator(rows: rows, startRow: parameters.startRow) }
+            switch attempt {
+            case .rows(let rows):
+                return QueryResultEnumerator(rows: rows, startRow: parameters.startRow)
+            case .behind(let sequence):
+                do {
+                    try await bringUpToDate(entry, to: sequence)
+                } catch let error as DatabaseError where error.code == .indexChanged {
+                    // The next round asks the index that took its place, if there is one.
+                    continue
+                }
+            }
+            round += 1
         }
-        preconditionFailure("The loop above ends only by returning or throwing.")
     }
 
     private static let freshRounds = 3
 }
 
+/// What became of a query in one snapshot.
+private enum QueryAttempt {
+    case rows([QueryResultRow])
+    /// The index has to be brought up to this sequence first.
+    case behind(UInt64)
+}
+
 extension Snapshot {
-    func rows(
-        of definition: IndexDefinition, _ query: IndexQuery, includingDocuments: Bool
-    ) throws -> [QueryResultRow] {
+    fileprivate func attempt(
+        _ query: IndexQuery, _ definition: IndexDefinition, includingDocuments: Bool,
+        atLeast sequence: UInt64
+    ) throws -> QueryAttempt {
         try DatabaseError.translating {
-            try QueryRunner(definition, in: base).run(query).map { row in
-                QueryResultRow(
-                    documentId: row.documentID, key: row.key, value: row.value,
-                    document: includingDocuments ? try document(of: row) : nil)
-            }
+            guard let state = try IndexState(name: definition.name, in: base),
+                state.fits(definition), state.sequence >= sequence
+            else { return .behind(sequence) }
+            return .rows(
+                try QueryRunner(definition, in: base).run(query).map { row in
+                    QueryResultRow(
+                        documentId: row.documentID, key: row.key, value: row.value,
+                        document: includingDocuments ? try document(of: row) : nil)
+                })
         }
     }
 

@@ -28,44 +28,46 @@ public struct QueryByKeyRange: QueryParameters {
     /// Narrows the end, among the rows with the end key, to this document.
     public var endDocumentId: String?
     /// The start key as JSON; nil for the first row there is.
-    public var startKeyJSON: JSONValue?
+    public var startKeyJSON: JSONValue? { didSet { unsupportedStart = nil } }
     /// The end key as JSON; nil for the last row there is.
-    public var endKeyJSON: JSONValue?
-    private var unsupported: String?
+    public var endKeyJSON: JSONValue? { didSet { unsupportedEnd = nil } }
+    private var unsupportedStart: String?
+    private var unsupportedEnd: String?
 
     /// A range; both ends are included, and nil stands for the first or last row there is.
     ///
     /// A key that JSON cannot express makes the query fail. `NSNull()` is the key null.
     public init(startKey: Any? = nil, endKey: Any? = nil) {
-        startKeyJSON = converted(startKey)
-        endKeyJSON = converted(endKey)
+        self.startKey = startKey
+        self.endKey = endKey
     }
 
     /// The start key; nil for the first row there is.
     public var startKey: Any? {
         get { startKeyJSON.map { DynamicValue.any($0) } }
-        set { startKeyJSON = converted(newValue) }
+        set { (startKeyJSON, unsupportedStart) = Self.converted(newValue) }
     }
 
     /// The end key; nil for the last row there is.
     public var endKey: Any? {
         get { endKeyJSON.map { DynamicValue.any($0) } }
-        set { endKeyJSON = converted(newValue) }
+        set { (endKeyJSON, unsupportedEnd) = Self.converted(newValue) }
     }
 
-    private mutating func converted(_ key: Any?) -> JSONValue? {
+    private static func converted(_ key: Any?) -> (key: JSONValue?, unsupported: String?) {
         do {
-            return try DynamicValue.json(key)
+            return (try DynamicValue.json(key), nil)
         } catch {
-            unsupported = (error as? DynamicValue.Unsupported)?.reason ?? "\(error)"
-            return nil
+            return (nil, (error as? DynamicValue.Unsupported)?.reason ?? "\(error)")
         }
     }
 }
 
 extension QueryByKeyRange: IndexQueryConvertible {
     func selection() throws(DatabaseError) -> IndexQuery.Selection {
-        if let unsupported { throw .unsupportedKey(unsupported) }
+        if let unsupported = unsupportedStart ?? unsupportedEnd {
+            throw .unsupportedKey(unsupported)
+        }
         return .range(
             start: startKeyJSON.map {
                 IndexQuery.KeyBound(

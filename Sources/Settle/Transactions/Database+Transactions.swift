@@ -16,8 +16,18 @@ extension Database {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        try await DatabaseError.translating {
-            try await store.write { [self] base in
+        try await withCheckedThrowingContinuation { continuation in
+            enqueue(body) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Queues a closure for the writer, in the order of the calls; see ``write(_:)``.
+    func enqueue<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        store.write(
+            { [self] base in
                 let transaction = Transaction(base, of: self)
                 let value = try body(transaction)
                 let changes = transaction.changes
@@ -27,14 +37,15 @@ extension Database {
                     }
                 }
                 return value
-            }
-        }
+            },
+            completion: { result in completion(result.mapError(DatabaseError.translated)) })
     }
 
     /// Hands one consistent state of the database to a closure, without waiting for writers.
     ///
-    /// The closure runs on the calling thread. While it runs, the file cannot reuse the pages of
-    /// documents that are replaced meanwhile, so it should be short.
+    /// The closure runs on the calling thread. While it runs, the file can neither reuse the pages
+    /// of documents that are replaced meanwhile nor grow, so it should be short: a writer that
+    /// needs a larger file waits for it, up to 30 seconds, and new reads wait for that writer.
     ///
     /// - Parameter body: What to read. It must not keep the snapshot.
     /// - Returns: What `body` returns.

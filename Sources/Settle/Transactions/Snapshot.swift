@@ -5,7 +5,7 @@ import SettleStorage
 /// One consistent state of a database.
 ///
 /// Valid only inside the closure it was handed to (``Database/read(_:)``, ``Database/write(_:)``);
-/// using it later traps. What it returns may be kept.
+/// reading from it later traps. What it returns may be kept.
 public class Snapshot {
     let base: StoreSnapshot
     let database: Database
@@ -71,7 +71,7 @@ public class Snapshot {
 
     /// The changes after a sequence; see ``Database/changes(since:limit:)``.
     public func changes(since sequence: UInt64, limit: Int = .max) throws -> ChangeBatch {
-        precondition(limit > 0, "A batch of changes holds at least one.")
+        guard limit > 0 else { return ChangeBatch(changes: [], lastSequence: sequence) }
         return try DatabaseError.translating {
             var changes: [DocumentChange] = []
             var last = max(sequence, base.lastSequence)

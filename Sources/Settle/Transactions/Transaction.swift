@@ -104,15 +104,6 @@ public final class Transaction: Snapshot {
         try storeDeletion(ofDocumentWithId: id, origin: origin)
     }
 
-    /// Removes every trace of a document: no tombstone is left, nothing is passed on.
-    ///
-    /// - Returns: False when there was none.
-    /// - Throws: ``DatabaseError`` when the store cannot take it.
-    @discardableResult
-    public func purge(documentWithId id: String) throws -> Bool {
-        try DatabaseError.translating { try store.purge(id) }
-    }
-
     /// The side table with a name, made on first use.
     ///
     /// Side tables hold the bytes of whoever builds on the database, an outbox for example. They
@@ -120,9 +111,14 @@ public final class Transaction: Snapshot {
     ///
     /// - Parameter name: 1 to 200 bytes of UTF-8. Choose one that nobody else chooses.
     /// - Returns: The table, to read and to write.
-    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    /// - Throws: ``DatabaseError`` with `invalidSideTableName`, `tooManyTables`, or when the store cannot
+    ///   take it.
     public func sideTable(named name: String) throws -> SideTable {
-        precondition((1...200).contains(name.utf8.count), "A side table has a name.")
+        guard (1...200).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw DatabaseError(
+                .invalidSideTableName,
+                "The name of a side table has 1 to 200 bytes and no NUL, unlike '\(name)'.")
+        }
         return try DatabaseError.translating {
             SideTable(try store.createTable(named: SideTable.prefix + name))
         }
@@ -134,10 +130,14 @@ public final class Transaction: Snapshot {
         try check(document)
         return try DatabaseError.translating {
             let body = try document.packed()
+            try store.check(document.id, precondition, origin: origin)
             let record = try store.put(
                 document.id, body: body, attachments: try records(of: document),
                 precondition: precondition, origin: origin)
-            return try Document(id: document.id, record: record, in: database)
+            var stored = try Document(id: document.id, record: record, in: database)
+            // Their content can be read before the commit, which what is stored cannot.
+            stored.attachments = document.attachments
+            return stored
         }
     }
 

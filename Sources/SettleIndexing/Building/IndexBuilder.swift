@@ -20,12 +20,12 @@ package struct IndexBuilder: Sendable {
     /// - Parameters:
     ///   - transaction: The transaction the step is a part of.
     ///   - changeCountMax: The most changes to take in, 1 or more.
-    /// - Returns: True when the index is up to date with the transaction.
+    /// - Returns: The sequence up to which the index is up to date now.
     /// - Throws: What the map throws; ``IndexError``, ``StorageError``, ``PackedError``.
-    package func step(in transaction: StoreTransaction, changeCountMax: Int) throws -> Bool {
+    package func step(in transaction: StoreTransaction, changeCountMax: Int) throws -> UInt64 {
         let target = transaction.lastSequence
         var state = try IndexState(name: definition.name, in: transaction)
-        if let found = state, found.fits(definition), found.sequence == target { return true }
+        if let found = state, found.fits(definition), found.sequence == target { return target }
 
         let tables = try IndexTables(creatingIn: transaction, index: definition.name)
         if let found = state, !found.fits(definition) {
@@ -40,7 +40,7 @@ package struct IndexBuilder: Sendable {
         }
         next.sequence = changes.isComplete ? target : changes.last
         try next.write(name: definition.name, in: transaction)
-        return changes.isComplete
+        return next.sequence
     }
 
     /// Removes everything that an index keeps.
@@ -79,6 +79,15 @@ package struct IndexBuilder: Sendable {
         if let record = try transaction.record(id), !record.isDeleted {
             try definition.map(id, record) { rows.append($0) }
         }
+        let stored = try rows.map { row in
+            do {
+                return try StoredRow(row).bytes
+            } catch let error as PackedError {
+                throw IndexError.mapFailed(
+                    index: definition.name, documentID: id,
+                    reason: "a row that cannot be stored (\(error))")
+            }
+        }
         guard rows.count <= RowKey.emitCountMax else {
             throw IndexError.tooManyRows(documentID: id, countMax: RowKey.emitCountMax)
         }
@@ -86,9 +95,7 @@ package struct IndexBuilder: Sendable {
             RowKey.bytes(collationKey: collator.key(for: row.key), documentID: id, emit: emit)
         }
         for key in Set(before).subtracting(after) { try tables.rows.remove(key) }
-        for (key, row) in zip(after, rows) {
-            try tables.rows.put(try StoredRow(row).bytes, for: key)
-        }
+        for (key, row) in zip(after, stored) { try tables.rows.put(row, for: key) }
         if after.isEmpty {
             if !before.isEmpty { try tables.pointers.remove(pointerKey) }
         } else if after != before {

@@ -36,7 +36,7 @@ package struct QueryRunner {
     private func plainRows(_ query: IndexQuery) throws -> [IndexRow] {
         var result: [IndexRow] = []
         var toSkip = query.skip
-        try forEachRow(query) { key, stored in
+        try forEachRow(query) { _, key, stored in
             if toSkip > 0 {
                 toSkip -= 1
                 return true
@@ -68,9 +68,11 @@ package struct QueryRunner {
             }
         }
 
-        try forEachRow(query) { key, stored in
+        try forEachRow(query) { part, key, stored in
             let identity = try groupIdentity(of: key, query.summary)
-            if let finished = group, finished.identity != identity {
+            // A key that was asked for twice is answered twice.
+            let place = query.summary == .total ? 0 : part
+            if let finished = group, finished.identity != identity || finished.part != place {
                 try finish(finished)
                 group = nil
                 if let limit = query.limit, result.count >= limit { return false }
@@ -79,7 +81,7 @@ package struct QueryRunner {
             let emitted = try row.key.value()
             if group == nil {
                 group = Group(
-                    identity: identity, key: groupKey(of: emitted, query.summary),
+                    part: place, identity: identity, key: groupKey(of: emitted, query.summary),
                     reduction: Reduction())
             }
             try group?.reduction.add(key: emitted, value: try row.value?.value(), reducer)
@@ -90,6 +92,8 @@ package struct QueryRunner {
     }
 
     private struct Group {
+        /// Which key of a list the rows were asked for by.
+        let part: Int
         /// The bytes that the row keys of the group have in common.
         let identity: [UInt8]
         let key: JSONValue?
@@ -120,17 +124,19 @@ package struct QueryRunner {
         }
     }
 
-    /// Walks the rows a query selects, in its order.
+    /// Walks the rows a query selects, in its order; `part` numbers the keys of a list.
     private func forEachRow(
-        _ query: IndexQuery, _ body: (_ key: [UInt8], _ stored: [UInt8]) throws -> Bool
+        _ query: IndexQuery,
+        _ body: (_ part: Int, _ key: [UInt8], _ stored: [UInt8]) throws -> Bool
     ) throws {
         switch query.selection {
         case .range(let start, let end):
-            _ = try walk(start, end, query.isDescending, body)
+            _ = try walk(start, end, query.isDescending) { try body(0, $0, $1) }
         case .keys(let keys):
-            for key in keys {
+            for (part, key) in keys.enumerated() {
                 let bound = IndexQuery.KeyBound(key: key)
-                guard try walk(bound, bound, query.isDescending, body) else { return }
+                guard try walk(bound, bound, query.isDescending, { try body(part, $0, $1) })
+                else { return }
             }
         }
     }

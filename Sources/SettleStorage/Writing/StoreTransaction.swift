@@ -66,11 +66,7 @@ package final class StoreTransaction: StoreSnapshot {
         _ id: String, body: PackedValue, attachments: [AttachmentRecord] = [],
         isDeleted: Bool = false, precondition: Precondition, origin: String?
     ) throws -> DocumentRecord {
-        if let length = origin?.utf8.count, length > DocumentRecord.originLengthMax {
-            throw StorageError.originTooLong(length: length)
-        }
-        let existing = try record(id)
-        try precondition.check(id, against: existing)
+        let existing = try check(id, precondition, origin: origin)
         remember(existing, of: id)
 
         let parent = existing?.revision
@@ -97,22 +93,6 @@ package final class StoreTransaction: StoreSnapshot {
         return record
     }
 
-    /// Removes every trace of a document: no tombstone, no change row, nothing to replicate.
-    ///
-    /// - Returns: False when there was no such document.
-    /// - Throws: ``LMDBError`` when the engine cannot.
-    @discardableResult
-    package func purge(_ id: String) throws -> Bool {
-        guard let existing = try record(id) else { return false }
-        remember(existing, of: id)
-        hasWritten = true
-        try engine.delete(Array(id.utf8), from: tables.documents)
-        try engine.delete(Self.sequenceKey(existing.sequence), from: tables.sequences)
-        try countReferences(of: existing, by: -1)
-        count(existing, by: -1)
-        return true
-    }
-
     /// Stores content, so that a document put in this closure may attach it.
     ///
     /// Content that no document of the closure attaches stays behind, so store only what is put.
@@ -132,6 +112,23 @@ package final class StoreTransaction: StoreSnapshot {
         if let table = try table(named: name) { return table }
         return OrderedTable(
             try writer.createTable(named: StoreTables.guestPrefix + name), in: self)
+    }
+
+    /// Refuses what ``put(_:body:attachments:isDeleted:precondition:origin:)`` would refuse, before
+    /// content for it is stored.
+    ///
+    /// - Returns: The record that is there now.
+    /// - Throws: As `put`.
+    @discardableResult
+    package func check(
+        _ id: String, _ precondition: Precondition, origin: String?
+    ) throws -> DocumentRecord? {
+        if let length = origin?.utf8.count, length > DocumentRecord.originLengthMax {
+            throw StorageError.originTooLong(length: length)
+        }
+        let existing = try record(id)
+        try precondition.check(id, against: existing)
+        return existing
     }
 
     private func write(

@@ -42,14 +42,15 @@ final class Writer: Sendable {
 
     /// Queues a job; it fails with ``StorageError/closed`` when the writer was closed.
     func submit(_ job: WriteJob) {
-        let (isClosed, needsDrain) = pending.withLock { pending in
-            if pending.isClosed { return (true, false) }
+        let isAccepted = pending.withLock { pending in
+            if pending.isClosed { return false }
             pending.jobs.append(job)
-            defer { pending.isScheduled = true }
-            return (false, !pending.isScheduled)
+            // Handed to the thread under the lock, so that it is not stopped in between.
+            if !pending.isScheduled { thread.submit { [self] in drain() } }
+            pending.isScheduled = true
+            return true
         }
-        if isClosed { return job.fail(StorageError.closed) }
-        if needsDrain { thread.submit { [self] in drain() } }
+        if !isAccepted { job.fail(StorageError.closed) }
     }
 
     /// True once ``close()`` was called.
@@ -101,15 +102,17 @@ final class Writer: Sendable {
             complete(jobs, failures)
         } catch Abandoned.failedAfterWriting(let index, let error) {
             if jobs.count == 1 {
-                return jobs[index].fail((error as? LMDBError).map(StorageError.init) ?? error)
+                return jobs[index].fail(StorageError.translated(error))
             }
             let (before, after) = (jobs[..<index], jobs[(index + 1)...])
             if !before.isEmpty { commit(before) }
             commit(jobs[index...index])
             if !after.isEmpty { commit(after) }
         } catch {
-            let error = (error as? LMDBError).map(StorageError.init) ?? error
-            for job in jobs { job.fail(error) }
+            // The commit itself failed; one of several may be the reason, so each is tried alone.
+            if jobs.count > 1 { return jobs.indices.forEach { commit(jobs[$0...$0]) } }
+            let error = StorageError.translated(error)
+            for job in jobs { job.fail(failures[jobs.startIndex] ?? error) }
         }
     }
 
@@ -129,7 +132,7 @@ final class Writer: Sendable {
                 guard !transaction.hasWritten else {
                     throw Abandoned.failedAfterWriting(index: index, error)
                 }
-                failures[index] = (error as? LMDBError).map(StorageError.init) ?? error
+                failures[index] = StorageError.translated(error)
             }
             changes += transaction.changes
             hasWritten = hasWritten || transaction.hasWritten

@@ -180,24 +180,4 @@ import TestSupport
         }
         #expect(throws: StorageError.self) { try scratch.store.read("test") { _ in } }
     }
-
-    @Test func `purging leaves neither tombstone nor change`() async throws {
-        let scratch = try ScratchStore()
-        try await scratch.store.write { transaction in
-            for id in ["a", "b"] {
-                try transaction.put(id, body: try body([:]), precondition: .none, origin: nil)
-            }
-        }
-        #expect(try await scratch.store.write { try $0.purge("a") })
-        #expect(try await !scratch.store.write { try $0.purge("a") })
-        try scratch.store.read("test") { snapshot in
-            #expect(snapshot.liveCount == 1 && snapshot.deletedCount == 0)
-            var ids: [String] = []
-            try snapshot.forEachChange(since: 0) { _, id in
-                ids.append(id)
-                return true
-            }
-            #expect(ids == ["b"])
-        }
-    }
 }

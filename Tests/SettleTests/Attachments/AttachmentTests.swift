@@ -64,6 +64,25 @@ import Testing
         }
     }
 
+    @Test func `of a stale document are a conflict like its members`() async throws {
+        try await withDatabase { database async throws in
+            var document: Document = ["id": "a"]
+            document.attachments = [picture("p", 10)]
+            let first = try await database.save(document)
+            var newer = try #require(try await database.fetchDocument("a"))
+            newer.attachments = [picture("p", 20)]
+            try await database.save(newer)
+            let error = await #expect(throws: DatabaseError.self) { try await database.save(first) }
+            #expect(error?.code == .conflict && error?.currentRevision != nil)
+            let inside = try await database.write { transaction in
+                var added: Document = ["id": "b"]
+                added.attachments = [picture("q", 30)]
+                return try transaction.add(added).attachments[0].data().count
+            }
+            #expect(inside == 30)
+        }
+    }
+
     @Test func `with one name twice are refused`() async throws {
         try await withDatabase { database async throws in
             var document: Document = ["id": "a"]

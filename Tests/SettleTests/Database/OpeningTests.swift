@@ -42,6 +42,109 @@ import Testing
         await one?.close()
     }
 
+    @Test func `in a place that does not exist yet, behind a link, is the same in both spellings`()
+        async throws
+    {
+        let directory = try ScratchDirectory("open")
+        let link = directory.url.appendingPathComponent("link")
+        let real = try directory.folder("real")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+        let first = Database.OpenDatabaseConfiguration(
+            name: "a", fileLocation: link.appendingPathComponent("new"))
+        let second = Database.OpenDatabaseConfiguration(
+            name: "a", fileLocation: real.appendingPathComponent("new"))
+        #expect(first == second)
+        let one = try await Database.open(with: first, create: true)
+        let two = try await Database.open(with: second, create: true)
+        #expect(one != nil && one === two)
+        try FileManager.default.removeItem(at: link)
+        #expect(Database.openedWith(first) === one)
+        await one?.close()
+        #expect(Database.openedWith(second) == nil)
+    }
+
+    @Test func `with an index that cannot be used opens nothing`() async throws {
+        let directory = try ScratchDirectory("open")
+        for names in [["ok", "a\u{0}b"], ["twice", "twice"], [""]] {
+            let wanted = Database.OpenDatabaseConfiguration(
+                name: "a", fileLocation: directory.url,
+                indexes: names.map { Database.Index.keyPaths(name: $0, keys: [["a"]]) })
+            let error = await #expect(throws: DatabaseError.self) {
+                try await Database.open(with: wanted, create: true)
+            }
+            #expect(error?.code == .invalidIndex)
+            #expect(Database.openedWith(wanted) == nil)
+        }
+    }
+
+    @Test func `and closing it while others write ends every write one way or the other`()
+        async throws
+    {
+        let directory = try ScratchDirectory("open")
+        let wanted = configuration("shop", in: directory)
+        for round in 0..<60 {
+            let database = try #require(try await Database.open(with: wanted, create: true))
+            let stored = await withTaskGroup(of: Int.self) { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        var count = 0
+                        while true {
+                            do {
+                                try await database.save(["id": "\(round)-\(writer)-\(count)"])
+                                count += 1
+                            } catch {
+                                return (error as? DatabaseError)?.code == .databaseClosed
+                                    ? count : -1
+                            }
+                        }
+                    }
+                }
+                group.addTask {
+                    await database.close()
+                    return 0
+                }
+                return await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(!stored.contains(-1))
+            let again = try #require(try await Database.open(with: wanted))
+            let found = try again.read { snapshot in
+                var count = 0
+                try snapshot.forEachDocument { document in
+                    if document.id.hasPrefix("\(round)-") { count += 1 }
+                    return true
+                }
+                return count
+            }
+            #expect(found == stored.reduce(0, +), "round \(round)")
+            await again.close()
+        }
+    }
+
+    @Test func `from inside a closure of a database that is being closed does not deadlock`()
+        async throws
+    {
+        let directory = try ScratchDirectory("open")
+        let wanted = configuration("shop", in: directory)
+        let database = try #require(try await Database.open(with: wanted, create: true))
+        let isWriting = AsyncStream<Void>.makeStream()
+        let isClosing = DispatchSemaphore(value: 0)
+        async let write: Void = database.write { _ in
+            isWriting.continuation.yield()
+            isClosing.wait()
+            _ = Database.openedWith(wanted)
+        }
+        var started = isWriting.stream.makeAsyncIterator()
+        await started.next()
+        async let close: Void = database.close()
+        // The entry of the registry is gone, or marked, as soon as the closing has begun.
+        while Database.openedWith(wanted) != nil { await Task.yield() }
+        isClosing.signal()
+        await close
+        _ = try? await write
+        #expect(try await Database.open(with: wanted) != nil)
+        await Database.openedWith(wanted)?.close()
+    }
+
     @Test func `by many tasks at once gives one object`() async throws {
         let directory = try ScratchDirectory("open")
         let wanted = configuration("shop", in: directory)

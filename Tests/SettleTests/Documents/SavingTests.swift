@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    @Test func `by completion handlers keeps the order of the calls`() async throws {
+        try await withDatabase { database async throws in
+            for round in 0..<100 {
+                let last: Document = await withCheckedContinuation { continuation in
+                    for number in 0..<5 {
+                        database.save(["id": "a", "n": .some(number)]) { _ in }
+                    }
+                    database.save(["id": "b"]) { _ in
+                        continuation.resume(returning: Document(id: "b"))
+                    }
+                }
+                #expect(last.id == "b")
+                #expect(try await database.fetchDocument("a")?.integer("n") == 4, "round \(round)")
+            }
+        }
+    }
+
     @Test func `completion handlers tell the same, on the completion queue`() async throws {
         try await withDatabase { database async throws in
             let key = DispatchSpecificKey<Bool>()

@@ -74,6 +74,20 @@ import Testing
         }
     }
 
+    @Test func `runs again when the index is replaced`() async throws {
+        try await withDatabase(indexes: [Self.byN]) { database async throws in
+            try await database.add(["id": "a", "n": 1, "m": 2])
+            let inbox = Inbox<[Int?]>()
+            _ = database.observeQuery(on: "byN", with: Self.rows) { result in
+                inbox.put(result.rows.map { $0.key as? Int })
+            }
+            #expect(await inbox.first() == [1])
+            try await database.addIndex(
+                Database.Index.keyPaths(name: "byN", keys: [["m"]], reduce: .count))
+            #expect(await inbox.first() == [2])
+        }
+    }
+
     @Test func `of an index that is not there gives nil`() async throws {
         try await withDatabase { database async throws in
             #expect(database.observeQuery(on: "none") { _ in } == nil)

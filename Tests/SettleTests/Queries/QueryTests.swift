@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Settle
 import Synchronization
@@ -166,6 +167,91 @@ import Testing
             #expect(
                 try await database.runQuery(on: "paths", with: query).rows.map(\.valueJSON)
                     == [4, 0, 4, 2])
+        }
+    }
+
+    @Test func `a key that stands twice in a list has two groups`() async throws {
+        try await withFruits { database async throws in
+            var query = QueryByKeyList(keys: ["red", "red", "yellow", "red"])
+            query.group = true
+            let rows = try await database.runQuery(on: "byColour", with: query).rows
+            #expect(rows.map { $0.key as? String } == ["red", "red", "yellow", "red"])
+            #expect(rows.map { $0.value as? Int } == [8, 8, 6, 8])
+        }
+    }
+
+    @Test func `two versions of an index do not fight: the later one is built`() async throws {
+        try await withDatabase { database async throws in
+            try await database.write { transaction in
+                for number in 0..<6_000 { try transaction.add(["x": number, "y": 1]) }
+            }
+            await withThrowingTaskGroup(of: Void.self) { group in
+                for version in 0..<4 {
+                    group.addTask {
+                        try await database.addIndex(
+                            Database.Index.keyPaths(
+                                name: "i", version: "\(version)", keys: [["x"]], reduce: .count))
+                    }
+                    group.addTask { _ = try await database.runQuery(on: "i") }
+                }
+            }
+            #expect(
+                try await database.runQuery(on: "i").rows.map { $0.value as? Int } == [6_000])
+        }
+    }
+
+    @Test func `is answered while a bulk import goes on`() async throws {
+        let index = Database.Index.keyPaths(name: "n", keys: [["n"]], reduce: .count)
+        try await withDatabase(indexes: [index]) { database async throws in
+            let importing = Task {
+                var batch = 0
+                while !Task.isCancelled {
+                    let start = batch * 6_000
+                    try await database.write { transaction in
+                        for number in 0..<6_000 { try transaction.add(["n": start + number]) }
+                    }
+                    batch += 1
+                }
+            }
+            while try database.totalDocumentCount == 0 { await Task.yield() }
+            let before = try database.totalDocumentCount
+            let answer = try await database.runQuery(on: "n")
+            importing.cancel()
+            #expect((answer.rows.first?.value as? Int ?? 0) >= before)
+            _ = await importing.result
+        }
+    }
+
+    @Test func `of an up-to-date index does not wait for a writer`() async throws {
+        try await withFruits { database async throws in
+            _ = try await database.runQuery(on: "byColour")
+            let isWriting = AsyncStream<Void>.makeStream()
+            let isAnswered = DispatchSemaphore(value: 0)
+            async let write: Void = database.write { _ in
+                isWriting.continuation.yield()
+                isAnswered.wait()
+            }
+            var started = isWriting.stream.makeAsyncIterator()
+            await started.next()
+            #expect(try await database.runQuery(on: "byColour").count == 1)
+            isAnswered.signal()
+            try await write
+        }
+    }
+
+    @Test func `says which document and which index a map function failed for`() async throws {
+        let failing = Database.Index(
+            name: "failing", version: "1",
+            map: { document, addIndexRow in
+                addIndexRow(document.id == "bad" ? JSONValue.double(.nan) : 1, nil)
+            })
+        try await withDatabase(indexes: [failing]) { database async throws in
+            try await database.add(["id": "bad"])
+            let error = await #expect(throws: DatabaseError.self) {
+                try await database.runQuery(on: "failing")
+            }
+            #expect(error?.code == .indexFailed && error?.documentId == "bad")
+            #expect(error?.message.contains("'failing'") == true)
         }
     }
 
