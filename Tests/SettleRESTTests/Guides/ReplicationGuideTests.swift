@@ -107,25 +107,8 @@ import Testing
     }
 
     @Test func `shows no line that is not compiled here`() throws {
-        let guide = try String(
-            contentsOf: Fixture.packageRoot.appendingPathComponent("Docs/Guides/Replication.md"),
-            encoding: .utf8)
-        let here = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let compiled = Set(here.split(separator: "\n").map(Self.trimmed))
-        var isCode = false
-        var count = 0
-        for line in guide.split(separator: "\n") {
-            if line.hasPrefix("```") {
-                isCode = line == "```swift"
-            } else if isCode {
-                count += 1
-                #expect(compiled.contains(Self.trimmed(line)), "\(line)")
-            }
-        }
-        #expect(count > 40)
-    }
-
-    private static func trimmed(_ line: Substring) -> String {
-        line.trimmingCharacters(in: .whitespaces)
+        let code = try GuideCode(of: "Docs/Guides/Replication.md", runBy: #filePath)
+        #expect(code.missing == [])
+        #expect(code.lineCount > 40)
     }
 }
