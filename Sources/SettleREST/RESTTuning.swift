@@ -7,6 +7,8 @@ enum RESTTuning {
     static let itemSizeMax = 48 << 20
     /// The most items the table servers give in one page; above it they refuse.
     static let pageSizeMax = 1_000
+    /// The most items a table is believed to have: every number up to it is exact in JSON.
+    static let itemCountMax = 1 << 53
     /// How much of a server's own words is shown, in characters.
     static let sentenceLengthMax = 300
     /// The longest pause a server is granted, in seconds: a mistyped date must not stop a

@@ -40,8 +40,8 @@ actor JourneyServer {
         task = nil
     }
 
-    /// Breaks it off, as a crash would: requests under way get no answer.
-    func breakOff() async {
+    /// Stops it by cancelling the task it runs in.
+    func cancel() async {
         task?.cancel()
         _ = await task?.result
         group = nil

@@ -66,9 +66,12 @@ final class CommitHub: Sendable {
 
     private func notifyDelegate(of commit: Commit, in database: Database) {
         guard delegate != nil else { return }
-        var last: [String: DocumentChange] = [:]
-        for change in commit.changes { last[change.documentId] = change }
-        let details = commit.changes.filter { last[$0.documentId] == $0 }.map { change in
+        // By bytes: equal texts of different bytes are different documents.
+        var last: [[UInt8]: UInt64] = [:]
+        for change in commit.changes { last[Array(change.documentId.utf8)] = change.sequence }
+        let details = commit.changes.filter {
+            last[Array($0.documentId.utf8)] == $0.sequence
+        }.map { change in
             DocumentChangedDetails(
                 documentId: change.documentId, isFromReplication: change.isFromReplication,
                 isDeleted: change.isDeleted)

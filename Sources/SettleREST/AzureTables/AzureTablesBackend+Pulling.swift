@@ -12,10 +12,15 @@ extension AzureTablesBackend {
     ) async throws(ReplicationError) -> PullPage {
         var position = token.flatMap { TablePosition($0) }
         if isFirstPage { position?.skipCount = 0 }
-        let answer = try await page(
-            query, after: position, itemCountMax: itemCountMax, isFirstPage: isFirstPage)
-        guard answer.status == 200 else { throw answer.failure("list the table") }
-        let (rows, count) = try Self.rows(in: answer)
+        var (rows, count) = try await rows(
+            of: query, after: position, itemCountMax: itemCountMax, isFirstPage: isFirstPage)
+        if isFirstPage, position != nil, rows.isEmpty {
+            // The filter takes in the item that the token ends at. If that is gone, so may be the
+            // table it was in (made anew, or restored from a backup), with times before it.
+            position = nil
+            (rows, count) = try await self.rows(
+                of: query, after: nil, itemCountMax: itemCountMax, isFirstPage: true)
+        }
         var items: [RemoteItem] = []
         items.reserveCapacity(rows.count)
         for row in rows {
@@ -40,6 +45,19 @@ extension AzureTablesBackend {
         return PullPage(
             items: items, token: next?.token, isLast: isLast,
             itemCountRemaining: count.map { $0 - knownCount })
+    }
+
+    /// The rows of a page, and how many there are from its start on.
+    private func rows(
+        of query: PullQuery, after position: TablePosition?, itemCountMax: Int, isFirstPage: Bool
+    ) async throws(ReplicationError) -> (rows: [JSONValue], count: Int?) {
+        let answer = try await page(
+            query, after: position, itemCountMax: itemCountMax, isFirstPage: isFirstPage)
+        guard answer.status == 200 else { throw answer.failure("list the table") }
+        let (rows, count) = try Self.rows(in: answer)
+        // A count that cannot be one is as good as none.
+        let isPlausible = count.map { (rows.count...RESTTuning.itemCountMax).contains($0) } ?? false
+        return (rows, isFirstPage && isPlausible ? count : nil)
     }
 
     /// Asks for a page; for a smaller one when the answer is too large.

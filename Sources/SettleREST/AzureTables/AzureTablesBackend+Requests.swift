@@ -1,6 +1,7 @@
+import Foundation
 import HTTPTypes
 import Settle
-import SettleSync
+public import SettleSync
 
 extension HTTPField.Name {
     fileprivate static let zumoVersion = known("ZUMO-API-VERSION")
@@ -55,6 +56,29 @@ extension AzureTablesBackend {
         let hint = token == nil ? "It wants a token." : "The token is not accepted; get a new one."
         throw ReplicationError(
             .unauthorized, "The server at \(address.authority) does not let us in. \(hint)")
+    }
+
+    /// What the token says of the rights it gives: the subject and the channels of its claims.
+    ///
+    /// Not to be trusted, since nobody has checked the signature; it only tells tokens apart.
+    public func scope() async throws(ReplicationError) -> String {
+        guard let token = try await tokens.token() else { return "" }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let claims = Self.claims(in: parts[1]) else { return "token" }
+        let rights: JSONValue = [
+            "sub": claims["sub"] ?? .null, "channels": claims["channels"] ?? .null,
+        ]
+        return String(decoding: JSONText.text(of: rights), as: UTF8.self)
+    }
+
+    /// The claims of a token: base64url without padding, of a JSON object.
+    private static func claims(in part: Substring) -> JSONValue? {
+        let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: base64 + padding),
+            let claims = try? JSONText.value(from: [UInt8](bytes)), case .object = claims
+        else { return nil }
+        return claims
     }
 
     /// Adds the token, under the name of the newer servers and under that of the older.

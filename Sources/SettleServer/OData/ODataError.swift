@@ -26,5 +26,10 @@ struct ODataLimits: Sendable {
     /// ask for more memory than there is.
     var stringBytesMax = 1024 * 1024
 
+    /// How many lambdas may stand inside one another, itself included.
+    var lambdaDepthMax = 3
+    /// How many nodes may be evaluated for one request, over all items; see ``ODataBudget``.
+    var stepsMax = 10_000_000
+
     static let standard = ODataLimits()
 }

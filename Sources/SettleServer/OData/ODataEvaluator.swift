@@ -18,28 +18,37 @@ import Settle
 struct ODataEvaluator<Subject: ODataSubject> {
     let subject: Subject
     let limits: ODataLimits
+    private let budget: ODataBudget
     private var variables: [(name: String, value: ODataValue)] = []
 
     /// An evaluator for one item.
-    init(subject: Subject, limits: ODataLimits = .standard) {
+    ///
+    /// - Parameters:
+    ///   - subject: The item.
+    ///   - limits: The longest string to make, and the work to do when there is no `budget`.
+    ///   - budget: The work that is left for the request; nil for a full one of its own.
+    init(subject: Subject, limits: ODataLimits = .standard, budget: ODataBudget? = nil) {
         self.subject = subject
         self.limits = limits
+        self.budget = budget ?? ODataBudget(limits: limits)
     }
 
     /// Whether the filter is true for the item.
     ///
-    /// - Throws: ``ODataError`` when a string grows over the limit.
+    /// - Throws: ``ODataError`` when a string grows over the limit or the budget is used up.
     static func isTrue(
-        _ filter: ODataExpression, for subject: Subject, limits: ODataLimits = .standard
+        _ filter: ODataExpression, for subject: Subject, limits: ODataLimits = .standard,
+        budget: ODataBudget? = nil
     ) throws(ODataError) -> Bool {
-        var evaluator = ODataEvaluator(subject: subject, limits: limits)
+        var evaluator = ODataEvaluator(subject: subject, limits: limits, budget: budget)
         return try evaluator.value(of: filter) == .bool(true)
     }
 
     /// The value of an expression.
     ///
-    /// - Throws: ``ODataError`` when a string grows over the limit.
+    /// - Throws: ``ODataError`` when a string grows over the limit or the budget is used up.
     mutating func value(of expression: ODataExpression) throws(ODataError) -> ODataValue {
+        try budget.spend()
         switch expression {
         case .literal(let value): return value
         case .path(let path): return subject.value(at: path)
@@ -53,8 +62,9 @@ struct ODataEvaluator<Subject: ODataSubject> {
         case .and(let operands): return try connect(operands, decidedBy: false)
         case .or(let operands): return try connect(operands, decidedBy: true)
         case .comparison(let comparison, let left, let right):
-            return .bool(
-                ODataOrder.holds(comparison, try value(of: left), try value(of: right)))
+            let (left, right) = (try value(of: left), try value(of: right))
+            try budget.spend(comparing: left, right)
+            return .bool(ODataOrder.holds(comparison, left, right))
         case .arithmetic(let operation, let left, let right):
             return ODataArithmetic.value(operation, try value(of: left), try value(of: right))
         case .call(let function, let arguments): return try call(function, arguments)
@@ -89,7 +99,9 @@ struct ODataEvaluator<Subject: ODataSubject> {
     ) throws(ODataError) -> ODataValue {
         let value = try value(of: operand)
         for candidate in candidates {
-            if ODataOrder.areEqual(value, try self.value(of: candidate)) { return .bool(true) }
+            let other = try self.value(of: candidate)
+            try budget.spend(comparing: value, other)
+            if ODataOrder.areEqual(value, other) { return .bool(true) }
         }
         return .bool(false)
     }
@@ -120,7 +132,11 @@ struct ODataEvaluator<Subject: ODataSubject> {
         _ function: ODataFunction, _ arguments: [ODataExpression]
     ) throws(ODataError) -> ODataValue {
         var values: [ODataValue] = []
-        for argument in arguments { values.append(try value(of: argument)) }
+        for argument in arguments {
+            let value = try value(of: argument)
+            try budget.spend(reading: value)
+            values.append(value)
+        }
         return try function.value(of: values, limits: limits)
     }
 }

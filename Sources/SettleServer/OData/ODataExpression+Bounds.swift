@@ -36,28 +36,38 @@ extension ODataExpression {
     }
 
     /// The ids of which an item must have one to satisfy this filter; nil when any id may.
-    var candidateIds: Set<String>? {
+    ///
+    /// Each once and in the order of their UTF-8 bytes, by which the store tells ids apart:
+    /// a `Set` of strings would take canonically equivalent ids for one.
+    var candidateIds: [String]? {
         switch self {
         case .comparison(.equal, .path(["id"]), .literal(.string(let id))),
             .comparison(.equal, .literal(.string(let id)), .path(["id"])):
             return [id]
         case .membership(.path(["id"]), let candidates):
-            var ids: Set<String> = []
+            var ids: [String] = []
             for candidate in candidates {
                 guard case .literal(.string(let id)) = candidate else { return nil }
-                ids.insert(id)
+                ids.append(id)
             }
-            return ids
+            return Self.distinct(ids)
         case .and(let operands):
             return operands.compactMap(\.candidateIds).min { $0.count < $1.count }
         case .or(let operands):
-            var ids: Set<String> = []
+            var ids: [String] = []
             for operand in operands {
                 guard let more = operand.candidateIds else { return nil }
-                ids.formUnion(more)
+                ids += more
             }
-            return ids
+            return Self.distinct(ids)
         default: return nil
+        }
+    }
+
+    private static func distinct(_ ids: [String]) -> [String] {
+        ids.sorted { ODataOrder.bytes($0, $1) < 0 }.reduce(into: []) { distinct, id in
+            if let last = distinct.last, ODataOrder.bytes(last, id) == 0 { return }
+            distinct.append(id)
         }
     }
 

@@ -130,6 +130,10 @@ extension ODataParser {
         guard !variables.contains(variable) else {
             throw fault("The variable '\(variable)' is already taken by an outer lambda.")
         }
+        guard variables.count < limits.lambdaDepthMax else {
+            throw fault(
+                "More than \(limits.lambdaDepthMax) of 'any' and 'all' stand inside one another.")
+        }
         advance()
         try expect(mark: ":", to: "after the variable '\(variable)'")
         variables.append(variable)

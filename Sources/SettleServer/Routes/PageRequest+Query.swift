@@ -37,6 +37,12 @@ extension PageRequest {
                 try ODataParser.order(text)
             }
         }
+        guard walk != .sorted || skip <= Self.skipMax else {
+            throw Refusal(
+                .badRequest,
+                "The option $skip may be at most \(Self.skipMax) in this order; follow the next "
+                    + "links, or order by id or updatedAt.")
+        }
         selection = try Self.selection(try query.value("$select"))
         isCounted = try Self.isCounted(try query.value("$inlinecount"))
         includesDeleted = try query.includesDeleted
@@ -54,6 +60,9 @@ extension PageRequest {
     private static let known: Set<String> = [
         "$filter", "$orderby", "$select", "$skip", "$top", "$inlinecount", "$skiptoken",
     ]
+
+    /// The largest `$skip` of a list that has to be sorted, where what is skipped has to be kept.
+    private static let skipMax = 100_000
 
     private static func number(_ text: String, option: String) throws(Refusal) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

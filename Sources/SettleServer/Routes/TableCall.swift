@@ -24,7 +24,8 @@ struct TableCall {
     func body() async throws -> [UInt8] {
         let tooLong = Refusal(
             .contentTooLarge,
-            "The body is longer than \(responder.bodyMaxBytes) bytes; send less at a time.")
+            "This server takes items of at most \(responder.bodyMaxBytes) bytes; this one is longer, so "
+                + "keep its large parts elsewhere.")
         if let length = request.headers[.contentLength].flatMap(Int.init),
             length > responder.bodyMaxBytes
         {

@@ -91,7 +91,9 @@ struct TableResponder: HTTPResponder {
         switch error {
         case let refusal as Refusal: return refusal
         case let error as ODataError:
-            return Refusal(.badRequest, "The option $filter cannot be answered: \(error)")
+            return Refusal(.badRequest, "The list cannot be made: \(error)")
+        case is CancellationError:
+            return Refusal(.serviceUnavailable, "The request was given up; try again.")
         case let error as DatabaseError:
             switch error.code {
             case .documentTooLarge:

@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// Every table is a Settle database in the directory of the configuration. A server is a service
 /// of swift-service-lifecycle: it runs until it is asked to shut down gracefully or its task is
-/// cancelled, finishes the requests that are under way, and closes its databases.
+/// cancelled, which is the same here: it finishes the requests that are under way and closes its
+/// databases.
 ///
 /// ```swift
 /// let server = try TableServer(configuration: ServerConfiguration(directory: directory))
@@ -80,12 +81,37 @@ public final class TableServer: Service, Sendable {
         let parts = try await makeParts()
         var failure: (any Error)?
         do {
-            try await application(parts.responder).run()
+            try await run(application(parts.responder))
         } catch {
             failure = error
         }
         await parts.tables.close()
         if let failure { throw translated(failure) }
+    }
+
+    /// Runs the framework's application until we are told to stop, in whichever way.
+    private func run(_ application: Application<TableResponder>) async throws {
+        var quiet = logger
+        quiet.logLevel = .error
+        let stop = StopSignal()
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: application),
+                    .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: quiet))
+        // A task of its own, which is not cancelled when ours is.
+        let running = Task { try await group.run() }
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await running.value
+            } onGracefulShutdown: {
+                stop.send()
+            }
+        } onCancel: {
+            stop.send()
+        }
     }
 
     /// What a running server is made of: the tables, and the responder over them.
@@ -126,6 +152,10 @@ public final class TableServer: Service, Sendable {
         let place = "\(configuration.host):\(configuration.port)"
         let reason: String
         switch (error as? IOError)?.errnoCode {
+        case _ where error is SocketAddressError.UnknownHost:
+            reason =
+                "no machine is known by that name; give an address of this machine, such as "
+                + "127.0.0.1, or a name that stands for one"
         case EADDRINUSE?: reason = "another program listens there; choose another port"
         case EACCES?, EPERM?: reason = "this user may not; choose a port from 1024 on"
         case EADDRNOTAVAIL?: reason = "this machine does not have that address"

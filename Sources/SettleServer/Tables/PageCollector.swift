@@ -3,23 +3,49 @@ import Settle
 /// Picks the items of one page out of a walk over many.
 ///
 /// When the walk comes in the order of the request, only the items of the page are kept. Otherwise
-/// the best so far are kept, in a list that is cut whenever it is twice as long as can matter.
+/// the positions of the best so far are kept, in a list that is cut whenever it is twice as long as
+/// can matter, or takes twice the memory it may; the items of the page are read again at the end.
 struct PageCollector {
     let request: PageRequest
     private let identity: Identity
     /// Whether the items come in the order of the request.
     private let isOrdered: Bool
-    private var kept: [(position: PagePosition, item: TableItem)] = []
+    private let budget: ODataBudget
+    private let positionBytesMax: Int
+    /// The items of an ordered walk are kept with their positions; the others are read again.
+    private var kept: [(position: PagePosition, item: TableItem?)] = []
+    private var keptBytes = 0
+    /// How many items of an ordered walk were left out for `$skip`.
+    private var skipped = 0
     private var count = 0
 
-    init(request: PageRequest, identity: Identity, isOrdered: Bool) {
+    /// The most memory that the positions of a list may take, in bytes.
+    static let standardPositionBytesMax = 16 << 20
+
+    /// A collector for one walk.
+    ///
+    /// - Parameters:
+    ///   - request: What the list shall hold.
+    ///   - identity: Who reads.
+    ///   - isOrdered: Whether the items come in the order of the request.
+    ///   - limits: The work that filter and order may take over the whole walk.
+    ///   - positionBytesMax: The most memory that the positions that matter may take.
+    init(
+        request: PageRequest, identity: Identity, isOrdered: Bool,
+        limits: ODataLimits = .standard,
+        positionBytesMax: Int = PageCollector.standardPositionBytesMax
+    ) {
         self.request = request
         self.identity = identity
         self.isOrdered = isOrdered
+        budget = ODataBudget(limits: limits)
+        self.positionBytesMax = positionBytesMax
     }
 
-    /// How many items can matter: those that are skipped, the page, and one to know of more.
+    /// How many kept items can matter: the page and one to know of more; without order also those
+    /// that are skipped, which only the sorted list tells.
     private var needed: Int {
+        guard !isOrdered else { return request.top + 1 }
         let (sum, overflow) = request.skip.addingReportingOverflow(request.top + 1)
         return overflow ? .max : sum
     }
@@ -42,40 +68,67 @@ struct PageCollector {
 
     /// Looks at an item; keeps it when it belongs to the list.
     ///
-    /// - Throws: ``ODataError`` when the filter makes a string longer than the limit.
+    /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
+    ///   takes too much work, or too much memory.
     mutating func collect(_ item: TableItem) throws(ODataError) {
         guard request.includesDeleted || !item.isDeleted, identity.maySee(item) else { return }
         if let filter = request.filter {
-            guard try ODataEvaluator.isTrue(filter, for: item) else { return }
+            guard try ODataEvaluator.isTrue(filter, for: item, budget: budget) else { return }
         }
         count += 1
-        let position = try PagePosition(of: item, in: request.order)
+        let position = try PagePosition(of: item, in: request.order, budget: budget)
         if let after = request.after, !after.precedes(position, in: request.order) { return }
-        if isOrdered, kept.count >= needed { return }
-        kept.append((position, item))
-        if !isOrdered, kept.count / 2 > max(needed, Self.keptMin) {
-            sort()
-            kept.removeLast(kept.count - needed)
+        if isOrdered {
+            if skipped < request.skip {
+                skipped += 1
+                return
+            }
+            if kept.count >= needed { return }
         }
+        kept.append((position, isOrdered ? item : nil))
+        keptBytes += position.size
+        if !isOrdered, kept.count / 2 > max(needed, Self.keptMin) { cut() }
+        // Only at twice the limit, so that a list near it is not sorted again for every item.
+        if keptBytes / 2 > positionBytesMax {
+            cut()
+            guard keptBytes <= positionBytesMax else {
+                throw ODataError(
+                    message: "The order takes too much memory; order by shorter values, or ask "
+                        + "for fewer items with $top and $skip.", position: nil)
+            }
+        }
+    }
+
+    /// Takes away what cannot matter.
+    private mutating func cut() {
+        guard kept.count > needed else { return }
+        sort()
+        kept.removeLast(kept.count - needed)
+        keptBytes = kept.reduce(0) { $0 + $1.position.size }
     }
 
     /// Below this many items a list is not worth cutting.
     private static let keptMin = 1000
 
     private mutating func sort() {
+        guard !isOrdered else { return }
         let order = request.order
         kept.sort { $0.position.precedes($1.position, in: order) }
     }
 
     /// The page, after the walk.
-    mutating func page() -> Page {
-        if !isOrdered { sort() }
-        let rest = kept.dropFirst(request.skip)
+    ///
+    /// - Parameter read: Reads an item by its id, from the state that was walked.
+    /// - Throws: What `read` throws.
+    mutating func page(reading read: (String) throws -> TableItem?) throws -> Page {
+        sort()
+        let rest = isOrdered ? kept[...] : kept.dropFirst(request.skip)
         let items = rest.prefix(request.top)
         // A page without room has no last item, so there is no place where it ends.
         let hasMore = rest.count > items.count
         return Page(
-            items: items.map(\.item), count: request.isCounted ? count : nil,
+            items: try items.compactMap { try $0.item ?? read($0.position.id) },
+            count: request.isCounted ? count : nil,
             end: hasMore ? items.last?.position : nil)
     }
 }

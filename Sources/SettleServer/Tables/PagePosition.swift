@@ -11,11 +11,27 @@ struct PagePosition: Sendable, Equatable {
 
     /// The position of an item in an order.
     ///
-    /// - Throws: ``ODataError`` when a sort key makes a string longer than the limit.
-    init(of item: TableItem, in order: [ODataSortKey]) throws(ODataError) {
-        var evaluator = ODataEvaluator(subject: item)
+    /// Arrays and objects are kept empty: all of them sort alike, and theirs would be the memory
+    /// of the item.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - order: The sort keys.
+    ///   - budget: The work that is left for the request.
+    /// - Throws: ``ODataError`` when a sort key makes a string longer than the limit or the budget
+    ///   is used up.
+    init(
+        of item: TableItem, in order: [ODataSortKey], budget: ODataBudget
+    ) throws(ODataError) {
+        var evaluator = ODataEvaluator(subject: item, budget: budget)
         var keys: [ODataValue] = []
-        for key in order { keys.append(try evaluator.value(of: key.expression)) }
+        for key in order {
+            switch try evaluator.value(of: key.expression) {
+            case .array: keys.append(.array([]))
+            case .object: keys.append(.object([:]))
+            case let value: keys.append(value)
+            }
+        }
         self.keys = keys
         id = item.id
     }
@@ -23,6 +39,16 @@ struct PagePosition: Sendable, Equatable {
     init(keys: [ODataValue], id: String) {
         self.keys = keys
         self.id = id
+    }
+
+    /// About how many bytes of memory the position takes.
+    var size: Int {
+        keys.reduce(32 + id.utf8.count) { size, key in
+            switch key {
+            case .string(let text), .guid(let text): size + 16 + text.utf8.count
+            default: size + 16
+            }
+        }
     }
 
     /// Whether this position comes before another in an order; the id decides between equals.

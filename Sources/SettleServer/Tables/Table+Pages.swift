@@ -7,7 +7,8 @@ extension Table {
     ///   - request: What the list shall hold.
     ///   - identity: Who reads; items that are not theirs are left out as if they did not exist.
     /// - Returns: The page.
-    /// - Throws: ``ODataError`` when the filter makes a string longer than the limit;
+    /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
+    ///   takes too much work or too much memory; `CancellationError` when the task is cancelled;
     ///   ``DatabaseError`` when the database cannot be read.
     /// - Complexity: For an order by `updatedAt` or by id: the items from where the filter,
     ///   or the page before, lets the walk begin, up to the last item of the page. For other
@@ -19,17 +20,18 @@ extension Table {
             var collector = PageCollector(
                 request: request, identity: identity, isOrdered: isOrdered)
             if let ids {
-                for id in ids.sorted(by: { ODataOrder.bytes($0, $1) < 0 }) {
+                for id in ids {
+                    try Task.checkCancellation()
                     guard let item = try Self.item(id, in: snapshot) else { continue }
                     try collector.collect(item)
                 }
-                return collector.page()
+                return try collector.page { try Self.item($0, in: snapshot) }
             }
             switch request.walk {
             case .byId: try Self.walkIds(in: snapshot, into: &collector)
             case .byUpdatedAt, .sorted: try Self.walkTimes(in: snapshot, into: &collector)
             }
-            return collector.page()
+            return try collector.page { try Self.item($0, in: snapshot) }
         }
     }
 
@@ -38,6 +40,7 @@ extension Table {
     ) throws {
         let start = collector.request.isCounted ? nil : collector.request.after?.id
         try snapshot.forEachDocument(after: start) { document in
+            try Task.checkCancellation()
             try collector.collect(try Envelope.item(of: document))
             return !collector.isFull
         }
@@ -57,6 +60,7 @@ extension Table {
         }
         let end = span.upper?.microseconds ?? .max
         try TableTimeline.forEach(from: start, in: snapshot) { entry in
+            try Task.checkCancellation()
             if entry.time > end { return false }
             // Deleted items that are not asked for cost no read of a document.
             if entry.isDeleted, !request.includesDeleted { return true }

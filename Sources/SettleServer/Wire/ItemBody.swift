@@ -37,8 +37,8 @@ struct ItemBody: Sendable, Equatable {
         } catch {
             throw Refusal(
                 .badRequest,
-                "The body is no valid JSON at line \(error.line), column \(error.column): "
-                    + "\(error.reason).")
+                "The body cannot be read at line \(error.line), column \(error.column): "
+                    + error.message)
         }
     }
 

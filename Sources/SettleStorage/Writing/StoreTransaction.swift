@@ -21,7 +21,8 @@ package final class StoreTransaction: StoreSnapshot {
 
     private let engine: WriteTransaction
     private let now: Timestamp
-    private var recordsBefore: [String: DocumentRecord?] = [:]
+    /// By the bytes of the identifiers, because strings compare by canonical equivalence.
+    private var recordsBefore: [[UInt8]: DocumentRecord?] = [:]
 
     init(engine: WriteTransaction, tables: StoreTables, now: Timestamp) throws {
         self.engine = engine
@@ -43,7 +44,7 @@ package final class StoreTransaction: StoreSnapshot {
 
     /// The record as it was before the running closure, tombstones too.
     package func previousRecord(_ id: String) throws -> DocumentRecord? {
-        if let remembered = recordsBefore[id] { return remembered }
+        if let remembered = recordsBefore[Array(id.utf8)] { return remembered }
         return try record(id)
     }
 
@@ -160,7 +161,10 @@ package final class StoreTransaction: StoreSnapshot {
     }
 
     private func remember(_ record: DocumentRecord?, of id: String) {
-        if recordsBefore.index(forKey: id) == nil { recordsBefore.updateValue(record, forKey: id) }
+        let key = Array(id.utf8)
+        if recordsBefore.index(forKey: key) == nil {
+            recordsBefore.updateValue(record, forKey: key)
+        }
     }
 
     private func count(_ record: DocumentRecord, by step: Int64) {

@@ -14,6 +14,17 @@ public protocol Backend: Sendable {
     /// UTF-8.
     var identifier: String { get }
 
+    /// Which of the far side's items we are let see, as far as that is known beforehand.
+    ///
+    /// Any text that changes when our rights do, without secrets. With other rights, older items
+    /// come into sight whose changes lie before the token, so a pull with another scope begins at
+    /// the beginning; what is here already changes nothing. The default says that rights never
+    /// change.
+    ///
+    /// - Returns: The scope.
+    /// - Throws: ``ReplicationError`` when no credentials can be had.
+    func scope() async throws(ReplicationError) -> String
+
     /// Fetches the next items of a query.
     ///
     /// Called again with the token of the page before until a page says that it is the last. The
@@ -45,4 +56,9 @@ public protocol Backend: Sendable {
     /// - Throws: ``ReplicationError`` when it is not known whether the operation was carried out,
     ///   or when it was not and another try may help.
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome
+}
+
+extension Backend {
+    /// Rights that never change.
+    public func scope() async throws(ReplicationError) -> String { "" }
 }

@@ -2,16 +2,20 @@
 public struct PullQuery: Sendable, Hashable {
     /// Only items in at least one of these channels; empty for all that the far side lets us see.
     public var channels: Set<String>
+    /// Which items we are let see; see ``Backend/scope()``.
+    public var scope: String
 
     /// A query.
-    public init(channels: Set<String> = []) {
+    public init(channels: Set<String> = [], scope: String = "") {
         self.channels = channels
+        self.scope = scope
     }
 
     /// A text that is the same for equal queries and differs for others; tokens are kept under it.
     var name: String {
         // Lengths make the join unambiguous whatever is in the names.
-        "channels " + channels.sorted().map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        let names = channels.sorted().map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        return scope.isEmpty ? "channels \(names)" : "channels \(names) scope \(scope)"
     }
 }
 

@@ -40,9 +40,19 @@ public struct ConflictHandler: Sendable {
     public static let localWins = ConflictHandler(isPassive: false) { _ in .useLocal }
 
     /// The later of the two changes wins, by the two sides' clocks; the far side when they are
-    /// equal or not known.
+    /// equal.
+    ///
+    /// A change whose time is not known beats nothing: what is live stays, against a deletion or
+    /// an absence without a time, and a conflict of two live documents is left.
     public static let latestWins = ConflictHandler(isPassive: false) { conflict in
-        conflict.isLocalLater ? .useLocal : .useServer
+        if conflict.localChange != nil, conflict.serverChange != nil {
+            return conflict.isLocalLater ? .useLocal : .useServer
+        }
+        switch (conflict.local, conflict.server) {
+        case (_?, nil): return .useLocal
+        case (nil, _?): return .useServer
+        default: return .leave
+        }
     }
 
     /// Merges members of the two documents against the one both come from.

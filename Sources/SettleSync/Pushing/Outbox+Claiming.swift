@@ -58,11 +58,12 @@ extension Outbox {
             }
         }
         guard !ids.isEmpty else { return Claim(isExhausted: true) }
-        var verdicts: [String: Verdict] = [:]
+        // By bytes: equal texts of different bytes are different documents.
+        var verdicts: [[UInt8]: Verdict] = [:]
         if let filter, !questions.isEmpty {
             let answers = await filter(questions.map(\.document))
             for (question, isSent) in zip(questions, answers) {
-                verdicts[question.id] = Verdict(
+                verdicts[Array(question.id.utf8)] = Verdict(
                     revision: question.document.metaData.revision, isSent: isSent)
             }
         }
@@ -71,7 +72,7 @@ extension Outbox {
             var claim = Claim()
             for id in ids {
                 try Self.claim(
-                    id, verdict: verdicts[id], isFiltered: isFiltered, in: transaction, tables,
+                    id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered, in: transaction, tables,
                     origin: self.identifier, into: &claim)
             }
             return claim

@@ -57,7 +57,9 @@ struct ReplicationCycle {
     /// Fetches page after page until there is nothing more.
     mutating func pull() async throws {
         let session = self.session
-        let query = PullQuery(channels: Set(session.configuration.limitToChannels))
+        let query = PullQuery(
+            channels: Set(session.configuration.limitToChannels),
+            scope: try await session.backend.scope())
         var token = try session.outbox.read(session.database) { _, tables in
             try tables.token(of: query)
         }
@@ -89,7 +91,11 @@ struct ReplicationCycle {
                         metadata: ["item": "\(id)", "reason": "\(fault)"])
                 }
             }
-            if let remaining = page.itemCountRemaining { total = received + remaining }
+            if let remaining = page.itemCountRemaining {
+                // The number comes from the far side and may be anything.
+                let (sum, overflow) = received.addingReportingOverflow(remaining)
+                total = overflow ? received : sum
+            }
             received += page.items.count
             summary.received += page.items.count
             total = max(total, received)

@@ -8,7 +8,7 @@ extension MemorySafetyRule {
             ],
             reason: "Calls ICU, a C library; its collator is never changed once it is open."),
         Exception(
-            path: "Sources/SettleDocuments/SpanBytes.swift",
+            path: "Sources/SettleDocuments/Bytes/SpanBytes.swift",
             words: ["unsafe", "withUnsafeBufferPointer"],
             reason: "The standard library copies no span into an array or a string by itself."),
         Exception(

@@ -28,6 +28,22 @@ import Testing
         + #"{"id":"r9","createdAt":"2021-01-03T00:00:00.500Z","updatedAt":"2021-01-03T00:00:00.500Z","#
         + #""version":"Mg==","deleted":false,"text":"x","n":9,"tags":["a"],"_version":"mine"}]"#
 
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "1", "-1", "2.5", "\"x\""])
+    func `takes a count that cannot be one for none`(count: String) async throws {
+        let (page, _) = try await pull(
+            [.json(200, #"{"results":\#(Self.rows),"count":\#(count)}"#)], isFirstPage: true)
+        #expect(page.items.count == 2)
+        #expect(page.itemCountRemaining == nil && !page.isLast)
+    }
+
+    @Test func `begins again when nothing is left of what it knew`() async throws {
+        let (first, _) = try await pull([.json(200, Self.rows)], isFirstPage: true)
+        let (page, lines) = try await pull(
+            [.json(200, "[]"), .json(200, Self.rows)], token: first.token, isFirstPage: true)
+        #expect(page.items.map(\.id) == ["r8", "r9"])
+        #expect(lines.count == 2 && !lines[1].contains("$filter"))
+    }
+
     @Test func `begins without a filter, in the order of time and identifier`() async throws {
         let (page, lines) = try await pull(
             [.json(200, Self.rows, tag: #"W/"2-abc""#)], isFirstPage: true)
@@ -130,7 +146,7 @@ import Testing
         #expect(end.token == token)
         // A later pull does not trust the count of an earlier one.
         let (_, first) = try await pull(
-            [.json(200, "[]")], token: again.token, isFirstPage: true)
+            [.json(200, Self.rows)], token: again.token, isFirstPage: true)
         #expect(!first[0].contains("$skip"))
     }
 

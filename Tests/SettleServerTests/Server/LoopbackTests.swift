@@ -134,6 +134,18 @@ import Testing
         }
     }
 
+    @Test func `a host that no one knows is an error in words`() async throws {
+        try await withScratchDirectory("server") { scratch in
+            let server = try TableServer(
+                configuration: ServerConfiguration(directory: scratch.url, host: "nohost.invalid"),
+                logger: TestServer.quiet)
+            let error = await #expect(throws: ServerError.self) { try await server.run() }
+            #expect(error?.code == .addressUnusable)
+            #expect(error?.message.contains("nohost.invalid:0: no machine is known") == true)
+            #expect(error?.message.contains("SocketAddressError") == false)
+        }
+    }
+
     @Test func `a directory that is a file is an error`() async throws {
         try await withScratchDirectory("server") { scratch in
             let file = try scratch.write("x", to: "file")
