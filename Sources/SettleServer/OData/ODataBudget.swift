@@ -10,10 +10,18 @@ import Settle
 /// A class, because every evaluator of a walk takes from the same budget; it stays in one task.
 final class ODataBudget {
     private var steps: Int
+    private let stepsPerItem: Int
 
     /// A budget of ``ODataLimits/stepsMax`` steps.
     init(limits: ODataLimits = .standard) {
         steps = limits.stepsMax
+        stepsPerItem = limits.stepsPerItem
+    }
+
+    /// Adds what every item of a walk may take, so that a plain filter over a large table never
+    /// runs out, and only work that is out of proportion to the items does.
+    func beginItem() {
+        steps += stepsPerItem
     }
 
     /// Takes steps away.

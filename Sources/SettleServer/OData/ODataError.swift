@@ -28,8 +28,11 @@ struct ODataLimits: Sendable {
 
     /// How many lambdas may stand inside one another, itself included.
     var lambdaDepthMax = 3
-    /// How many nodes may be evaluated for one request, over all items; see ``ODataBudget``.
+    /// How many nodes may be evaluated for one request, over all items, beyond what each item
+    /// adds; see ``ODataBudget``.
     var stepsMax = 10_000_000
+    /// How many steps each item of a walk adds to those.
+    var stepsPerItem = 1_000
 
     static let standard = ODataLimits()
 }

@@ -72,6 +72,7 @@ struct PageCollector {
     ///   takes too much work, or too much memory.
     mutating func collect(_ item: TableItem) throws(ODataError) {
         guard request.includesDeleted || !item.isDeleted, identity.maySee(item) else { return }
+        budget.beginItem()
         if let filter = request.filter {
             guard try ODataEvaluator.isTrue(filter, for: item, budget: budget) else { return }
         }
@@ -119,6 +120,7 @@ struct PageCollector {
     /// The page, after the walk.
     ///
     /// - Parameter read: Reads an item by its id, from the state that was walked.
+    /// - Returns: The page.
     /// - Throws: What `read` throws.
     mutating func page(reading read: (String) throws -> TableItem?) throws -> Page {
         sort()
