@@ -39,6 +39,10 @@ struct ServeCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "port"))
     var port: UInt16 = 8_080
 
+    @Option(
+        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"))
+    var bodyMax = 20 << 20
+
     @OptionGroup var secretOptions: SecretOptions
 
     @Flag(help: "Let everybody in, without tokens.")
@@ -50,11 +54,17 @@ struct ServeCommand: SettleSubcommand {
     @Flag(help: "Say where the server listens as a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard !directory.isEmpty else {
+            throw ValidationError("--directory needs the name of a folder, and got nothing.")
+        }
+    }
+
     func perform() async throws {
         let server = try TableServer(
             configuration: ServerConfiguration(
                 directory: URL(fileURLWithPath: directory, isDirectory: true), host: host,
-                port: Int(port), authentication: try authentication()),
+                port: Int(port), authentication: try authentication(), bodyMaxBytes: bodyMax),
             logger: logger())
         let running = RunningServer(server, logger: logger())
         try await withTaskCancellationHandler {

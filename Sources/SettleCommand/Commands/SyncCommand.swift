@@ -20,7 +20,8 @@ struct SyncCommand: SettleSubcommand {
             waits; run the command again with another answer.
 
             With --channel only documents in one of these channels are fetched. With --repeat the \
-            command goes on until it is interrupted.
+            command goes on until it is interrupted; what other processes change in the database is \
+            sent after the next rest (see --interval).
 
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
@@ -57,17 +58,30 @@ struct SyncCommand: SettleSubcommand {
     @Flag(name: .customLong("repeat"), help: "Go on until interrupted.")
     var isRepeating = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --repeat, how long to rest when nothing happens, in seconds.",
+            valueName: "seconds"))
+    var interval: Double = 5
+
     @Option(help: "Who wins when a document was changed on both sides.")
     var onConflict: ConflictArgument = .leave
 
     @Flag(help: "Print the counts as a JSON object, with --repeat one a cycle.")
     var json = false
 
+    func validate() throws {
+        guard interval > 0, interval.isFinite else {
+            throw ValidationError("--interval is a number of seconds above 0.")
+        }
+    }
+
     func perform() async throws {
         var configuration = try TableRemote.configuration(
             parsing: url, token: try token(), isRepeating: isRepeating,
             isBidirectional: !pullOnly, channels: channel)
         configuration.conflictHandler = onConflict.handler
+        configuration.pollInterval = .seconds(interval)
         let chosen = configuration
         let output = Output(isLineBuffered: true)
         try await database.path.withDatabase(create: true) { database in
@@ -124,6 +138,10 @@ struct SyncCommand: SettleSubcommand {
                     isFirst = false
                 case .failed(let error):
                     progress.end()
+                    // After these it is over; after all others it goes on by itself.
+                    if [.localFailure, .stoppedByConflictHandler].contains(error.code) {
+                        throw error
+                    }
                     StandardError.line("\(error.message) Trying again.")
                 default: break
                 }

@@ -30,6 +30,11 @@ struct DocumentReader {
         if let idMember {
             document.id = try identifier(of: document, in: idMember, at: record.line)
         }
+        do {
+            try DocumentIdentifier.check(document.id)
+        } catch {
+            throw Failure(line: record.line, message: "\(error)")
+        }
         return document
     }
 

@@ -88,6 +88,8 @@ struct Importer {
 
     private struct Batch {
         var documents: [Document] = []
+        /// The line each of them begins on.
+        var lines: [Int] = []
         var byteCount = 0
 
         var isFull: Bool {
@@ -141,20 +143,34 @@ struct Importer {
     ) throws {
         for record in records {
             batch.documents.append(try reader.document(from: record, inArray: inArray))
+            batch.lines.append(record.line)
             batch.byteCount += record.bytes.count
         }
     }
 
     private func store(_ batch: inout Batch, counts: inout Counts) async throws {
         guard !batch.documents.isEmpty else { return }
-        let documents = batch.documents
+        let (documents, lines) = (batch.documents, batch.lines)
         batch = Batch()
         do {
-            counts += try await database.write { [existing] transaction in
-                try Self.store(documents, existing: existing, in: transaction)
-            }
+            counts += try await store(documents)
         } catch {
-            throw Stopped(counts: counts, line: nil, reason: FailureText.sentence(for: error))
+            // Nothing of the batch is stored. One of its documents is the reason, so each is
+            // stored alone up to that one, which can then be named.
+            for (document, line) in zip(documents, lines) {
+                do {
+                    counts += try await store([document])
+                } catch {
+                    throw Stopped(
+                        counts: counts, line: line, reason: FailureText.sentence(for: error))
+                }
+            }
+        }
+    }
+
+    private func store(_ documents: [Document]) async throws -> Counts {
+        try await database.write { [existing] transaction in
+            try Self.store(documents, existing: existing, in: transaction)
         }
     }
 

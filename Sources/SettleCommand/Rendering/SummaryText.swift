@@ -10,14 +10,22 @@ enum SummaryText {
             "\(Quantity.number(summary.pulled)) received",
         ]
         let rare: [(Int, String)] = [
-            (summary.conflictsSettled, "conflicts settled"), (summary.conflicts, "conflicts left"),
-            (summary.rejected, "refused"), (summary.withheld, "withheld"),
-            (summary.skipped, "skipped, whose identifiers cannot be used here"),
+            (summary.conflictsSettled, Self.conflicts(summary.conflictsSettled) + " settled"),
+            (summary.conflicts, Self.conflicts(summary.conflicts) + " left"),
+            (summary.rejected, "\(Quantity.number(summary.rejected)) refused"),
+            (summary.withheld, "\(Quantity.number(summary.withheld)) withheld"),
+            (
+                summary.skipped,
+                Quantity.number(summary.skipped)
+                    + " skipped, whose identifiers cannot be used here"
+            ),
         ]
-        parts += rare.filter { $0.0 > 0 }.map { "\(Quantity.number($0.0)) \($0.1)" }
+        parts += rare.filter { $0.0 > 0 }.map(\.1)
         let time = elapsed.map { " in \(Quantity.time($0))" } ?? ""
         return parts.joined(separator: ", ") + time + "."
     }
+
+    private static func conflicts(_ count: Int) -> String { Quantity.count(count, "conflict") }
 
     /// All the numbers as a JSON object.
     static func json(_ summary: ReplicationSummary) -> String {

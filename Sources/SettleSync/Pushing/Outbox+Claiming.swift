@@ -72,7 +72,8 @@ extension Outbox {
             var claim = Claim()
             for id in ids {
                 try Self.claim(
-                    id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered, in: transaction, tables,
+                    id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered, in: transaction,
+                    tables,
                     origin: self.identifier, into: &claim)
             }
             return claim

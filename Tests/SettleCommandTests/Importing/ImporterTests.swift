@@ -77,6 +77,29 @@ import Testing
         }
     }
 
+    @Test(arguments: ["_bad", "", String(repeating: "x", count: 256)])
+    func `stops at an identifier that cannot be used, and names the line`(id: String) async throws {
+        try await withDatabase { database in
+            let good = (1...100).map { "{\"id\":\"good-\($0)\"}\n" }.joined()
+            let text = good + "{\"id\":\"\(id)\"}\n{\"id\":\"after\"}\n"
+            let stopped = try #require(try await stopped(Importer(into: database), text))
+            #expect(stopped.line == 101 && stopped.counts.added == 100)
+            #expect(try database.totalDocumentCount == 100)
+        }
+    }
+
+    @Test func `stops at a document that the database refuses, and keeps those before it`()
+        async throws
+    {
+        try await withDatabase { database in
+            let large = String(repeating: "x", count: 20 << 20)
+            let text = "{\"id\":\"a\"}\n{\"id\":\"b\",\"t\":\"\(large)\"}\n{\"id\":\"c\"}\n"
+            let stopped = try #require(try await stopped(Importer(into: database), text))
+            #expect(stopped.line == 2 && stopped.counts.added == 1)
+            #expect(try database.totalDocumentCount == 1)
+        }
+    }
+
     @Test func `stops where an array ends too early`() async throws {
         try await withDatabase { database in
             let stopped = try #require(
@@ -137,8 +160,8 @@ import Testing
 
             let failing = Importer(into: database, existing: .fail)
             let stopped = try #require(try await stopped(failing, "{\"id\":\"c\"}\n" + text))
-            #expect(stopped.counts.stored == 0)
-            #expect(try await database.fetchDocument("c") == nil)
+            #expect(stopped.counts.stored == 1 && stopped.line == 2)
+            #expect(try await database.fetchDocument("c") != nil)
 
             let replacing = Importer(into: database)
             #expect(try await replacing.run(source(text)) == Importer.Counts(replaced: 2))
