@@ -41,6 +41,8 @@ struct DatabasePath: Sendable {
 
     /// Runs `body` with the database open and closes it afterwards, thrown or not.
     ///
+    /// A database that was made for a `body` that failed before it stored anything is removed.
+    ///
     /// - Parameters:
     ///   - create: Whether to make the database when there is none.
     ///   - body: What to do with it.
@@ -49,15 +51,22 @@ struct DatabasePath: Sendable {
     func withDatabase<Value>(
         create: Bool = false, _ body: (Database) async throws -> Value
     ) async throws -> Value {
-        guard let database = try await Database.open(with: configuration, create: create) else {
-            throw CommandFailure(missing())
-        }
+        let found = try await Database.open(with: configuration)
+        let made =
+            found == nil && create
+            ? try await Database.open(with: configuration, create: true) : nil
+        guard let database = found ?? made else { throw CommandFailure(missing()) }
         do {
             let value = try await body(database)
             await database.close()
             return value
         } catch {
-            await database.close()
+            // One that was made for nothing would look like one that is meant.
+            if made != nil, (try? database.lastSequence) == 0 {
+                try? await database.delete()
+            } else {
+                await database.close()
+            }
             throw error
         }
     }

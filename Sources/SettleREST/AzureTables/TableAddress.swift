@@ -43,6 +43,9 @@ struct TableAddress: Sendable, Hashable {
         guard let host = parts.percentEncodedHost?.lowercased(), !host.isEmpty else {
             throw fault("names no host")
         }
+        guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {
+            throw fault("has a port that is none; ports go from 1 to 65535")
+        }
         guard parts.user == nil, parts.password == nil else {
             throw fault("holds a user or a password; hand in a token by the options instead")
         }

@@ -24,6 +24,7 @@ import Testing
         "http://example.org/notes", "http://example.org/tables/", "http://example.org/tables",
         "http://example.org/tables/a/b", "http://example.org/tables/a?x=1",
         "http://example.org/tables/a#x", "http://user:secret@example.org/tables/a", "notes",
+        "http://example.org:99999/tables/a", "http://example.org:0/tables/a",
     ])
     func `is refused with a sentence that says what to write`(url: String) throws {
         do {
