@@ -17,6 +17,16 @@ let house: [SwiftSetting] =
 /// The settings of every source target outside SettleLMDB, the only room for unsafe code.
 let safe: [SwiftSetting] = house + [.strictMemorySafety()]
 
+/// The settings of the floors that hand out spans, which cannot outlive what they lie in.
+let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+/// What the tests preload to make the system fail; the loader's part in it is Linux's.
+#if os(Linux)
+    let faults: [Product] = [.library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"])]
+#else
+    let faults: [Product] = []
+#endif
+
 let package = Package(
     name: "settle",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -26,7 +36,7 @@ let package = Package(
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .executable(name: "settle", targets: ["SettleCommand"]),
-    ],
+    ] + faults,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
@@ -45,11 +55,11 @@ let package = Package(
         .systemLibrary(name: "CICU"),
         .target(
             name: "SettleLMDB", dependencies: ["CLMDB"],
-            swiftSettings: house + [.enableExperimentalFeature("Lifetimes")]),
+            swiftSettings: house + spans),
         .target(
             name: "SettleDocuments",
             dependencies: ["CICU", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: safe,
+            swiftSettings: safe + spans,
             linkerSettings: [
                 // Foundation brings ICU along; Apple's systems have one of their own.
                 .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
@@ -61,7 +71,7 @@ let package = Package(
         // Floor 1: documents as rows.
         .target(
             name: "SettleStorage", dependencies: ["SettleDocuments", "SettleLMDB"],
-            swiftSettings: safe),
+            swiftSettings: safe + spans),
 
         // Floor 2: map, collate, reduce, query.
         .target(
@@ -74,7 +84,7 @@ let package = Package(
             dependencies: [
                 "SettleDocuments", "SettleIndexing", "SettleStorage",
             ],
-            swiftSettings: safe),
+            swiftSettings: safe + spans),
 
         // Floor 4: replication, on the public API only.
         .target(
@@ -120,11 +130,11 @@ let package = Package(
             name: "TestSupport", dependencies: ["Settle"], path: "Tests/TestSupport",
             swiftSettings: house),
         .testTarget(
-            name: "SettleLMDBTests", dependencies: ["SettleLMDB", "TestSupport"],
+            name: "SettleLMDBTests", dependencies: ["CLMDB", "SettleLMDB", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "SettleDocumentsTests", dependencies: ["SettleDocuments", "TestSupport"],
-            swiftSettings: house),
+            swiftSettings: house + spans),
         .testTarget(
             name: "SettleStorageTests",
             dependencies: ["SettleDocuments", "SettleLMDB", "SettleStorage", "TestSupport"],
@@ -172,6 +182,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: house),
+        // What must hold when a process is killed or the system fails.
+        .executableTarget(
+            name: "StoreChild", dependencies: ["Settle", "TestSupport"], path: "Tests/StoreChild",
+            swiftSettings: house),
+        .target(name: "FaultShim", path: "Tests/FaultShim"),
+        .testTarget(
+            name: "PromiseTests", dependencies: ["Settle", "StoreChild", "TestSupport"],
             swiftSettings: house),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
     ]

@@ -5,7 +5,7 @@ import ArgumentParser
 struct SettleTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settle",
-        abstract: "Work with Settle databases: import, look, query, serve, sync.",
+        abstract: "Work with Settle databases: import, look, query, serve, sync, look after.",
         discussion: """
             A database is named by a folder and a name: ./shop is the database shop in this folder.
 
@@ -22,7 +22,8 @@ struct SettleTool: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            DemoCommand.self, ImportCommand.self, GetCommand.self, QueryCommand.self,
-            ServeCommand.self, SyncCommand.self, TokenCommand.self,
+            DemoCommand.self, ImportCommand.self, ExportCommand.self, GetCommand.self,
+            QueryCommand.self, ServeCommand.self, SyncCommand.self, TokenCommand.self,
+            StatsCommand.self, CheckCommand.self, CompactCommand.self, BackupCommand.self,
         ])
 }

@@ -13,10 +13,18 @@ package enum StorageError: Error, Sendable {
     case closed
     /// The file was written by a newer release; `format` is the number it carries.
     case newerFormat(format: UInt32)
+    /// The file has a format that only an unreleased version wrote; `format` is its number.
+    case olderFormat(format: UInt32)
     /// The file was written by another generation of the engine, which this one cannot read.
     case foreignEngine(recorded: String, running: String)
     /// Bytes of the store do not decode; `place` names the table and, where known, the row.
     case corrupted(place: String)
+    /// The content of an attachment is not here, and the caller asked for it.
+    case contentMissing(digest: ContentDigest)
+    /// What was given as the content of an attachment is something else.
+    case contentMismatch(expected: ContentDigest, found: ContentDigest)
+    /// An upload was given up, or taken by a document, before this call.
+    case uploadEnded
     /// The store exists but holds data that is not Settle's.
     case notASettleStore
     /// A text that has to be stored in a record is longer than its field allows.
@@ -42,6 +50,8 @@ package enum StorageError: Error, Sendable {
         case tooManyTables
         /// A key or value is larger than the engine takes.
         case tooLarge
+        /// Another process has the file open.
+        case inUse
         /// Anything else.
         case other
     }
@@ -80,6 +90,7 @@ extension LMDBError {
         case .corrupted, .versionMismatch, .invalid: .damaged
         case .readersFull, .readersBusy: .busy
         case .keyTooLong, .valueTooLarge: .tooLarge
+        case .inUse: .inUse
         default: .other
         }
     }

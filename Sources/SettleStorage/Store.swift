@@ -3,7 +3,7 @@ import SettleLMDB
 
 /// Documents as rows of one environment: snapshots for readers, one writer with a group commit.
 package final class Store: Sendable {
-    private let environment: Environment
+    let environment: Environment
     private let tables: StoreTables
     private let writer: Writer
 
@@ -14,10 +14,10 @@ package final class Store: Sendable {
     ///   - options: How it is opened.
     ///   - create: True to make the store when there is none.
     ///   - clock: Where the dates of the documents come from.
-    ///   - publish: Called on the writer's thread after each commit that changed a document, in
-    ///     the order of the commits, before the callers learn of it. It must return quickly.
+    ///   - publish: Called on the writer's thread after each commit that changed a document, or
+    ///     the date at which one is purged, in the order of the commits, before the callers learn of it. It must return quickly.
     /// - Throws: ``StorageError/engine(_:message:)`` when the file cannot be opened,
-    ///   ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
+    ///   ``StorageError/newerFormat(format:)``, ``StorageError/olderFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
     ///   ``StorageError/notASettleStore``.
     package init(
         directory: String, options: StoreOptions, create: Bool,
@@ -101,9 +101,8 @@ package final class Store: Sendable {
     ) throws -> StoreTables {
         let found = try environment.read("open") { reader -> StoreTables? in
             guard try !reader.tableNames().isEmpty else { return nil }
-            let tables = try StoreTables(findingIn: reader)
-            try StoreHeader.check(tables.meta, in: reader)
-            return tables
+            try StoreHeader.check(try StoreTables.meta(in: reader), in: reader)
+            return try StoreTables(findingIn: reader)
         }
         if let found { return found }
         guard create else { throw StorageError.notASettleStore }

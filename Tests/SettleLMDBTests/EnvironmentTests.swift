@@ -167,7 +167,10 @@ import Testing
         try environment.put([5], for: [5])
         for compacting in [false, true] {
             let target = scratch.path + "/copy-\(compacting)"
-            try environment.copy(to: target, compacting: compacting)
+            var reports: [[Int]] = []
+            try environment.copy(to: target, compacting: compacting) { reports.append([$0, $1]) }
+            let total = try #require(reports.last?.last)
+            #expect(reports == [[0, total], [total, total]])
             let copy = try Environment.open(at: target, create: false)
             #expect(try copy.value(for: [5]) == [5])
             copy.close()

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import Testing
 
 @testable import SettleLMDB
@@ -171,31 +170,4 @@ import Testing
         #expect(unlink(disk.path + "/filler") == 0)
         try Environment.open(at: disk.path, create: true).close()
     }
-}
-
-/// Runs the body on so many threads and another one here; records errors as issues.
-private func withThreads(
-    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void, andHere here: () throws -> Void
-) throws {
-    let threads = (0..<count).map { number in
-        let thread = WriterThread(name: "reader \(number)")
-        thread.submit {
-            #expect(throws: Never.self) { try body(number) }
-        }
-        return thread
-    }
-    defer { for thread in threads { thread.stop() } }
-    try here()
-}
-
-private final class Flag: Sendable {
-    private let state = Atomic<Bool>(false)
-    var isRaised: Bool { state.load(ordering: .acquiring) }
-    func raise() { state.store(true, ordering: .releasing) }
-}
-
-private final class Counter: Sendable {
-    private let state = Atomic<Int>(0)
-    var value: Int { state.load(ordering: .acquiring) }
-    func add() { state.add(1, ordering: .acquiringAndReleasing) }
 }

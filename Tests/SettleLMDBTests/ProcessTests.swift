@@ -24,6 +24,89 @@ import Testing
         #expect(try environment.value(for: [99]) == [1])
     }
 
+    @Test func `two processes that grow at the same moment lose nothing`() async throws {
+        let scratch = Scratch()
+        let environment = try scratch.open(.init(mapSizeInitial: 256 << 10))
+        defer { environment.close() }
+        try environment.put([0], for: [0])
+        let path = scratch.path
+        let here = WriterThread(name: "here")
+        here.submit {
+            #expect(throws: Never.self) { try environment.putMany(from: 1) }
+        }
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let options = EnvironmentOptions(mapSizeInitial: 256 << 10)
+            let other = try Environment.open(at: path, options: options, create: false)
+            try other.putMany(from: 101)
+            other.close()
+        }
+        here.stop()
+        for first in [UInt8(1), 101] {
+            for number in first..<first + 60 {
+                let expected = [UInt8](repeating: number, count: 50_000)
+                #expect(try environment.value(for: [number]) == expected)
+            }
+        }
+        #expect(try environment.verifyPages().findings == [])
+    }
+
+    @Test func `a write clears dead readers when the last look is old`() async throws {
+        let scratch = Scratch()
+        var options = EnvironmentOptions()
+        options.readerCheckSeconds = 0
+        let environment = try scratch.open(options)
+        defer { environment.close() }
+        try environment.put([1], for: [1])
+        let path = scratch.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            let other = try Environment.open(at: path, create: false)
+            try other.read { _ in _exit(3) }
+        }
+        try environment.put([2], for: [2])
+        #expect(try environment.clearStaleReaders() == 0)
+    }
+
+    @Test func `a process of another namespace of numbers is refused`() async throws {
+        let scratch = Scratch()
+        let environment = try scratch.open()
+        defer { environment.close() }
+        try environment.put([1], for: [1])
+        let path = scratch.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            var options = EnvironmentOptions()
+            let own = try #require(options.processNamespace)
+            for foreign in [own - 1, own + 1, 0, .max] {
+                options.processNamespace = foreign
+                let found = code {
+                    _ = try Environment.open(at: path, options: options, create: false)
+                }
+                guard found == .foreignProcessNamespace else { _exit(4) }
+            }
+            options.allowsForeignProcessNamespace = true
+            let other = try Environment.open(at: path, options: options, create: false)
+            guard try other.value(for: [1]) == [1] else { _exit(5) }
+            other.close()
+            // The same namespace is welcome, and no mark of the others is left.
+            let same = try Environment.open(at: path, create: false)
+            same.close()
+            _exit(3)
+        }
+        try environment.put([2], for: [2])
+    }
+
+    @Test func `a closed database holds no lock, which a suspended app must not`() async throws {
+        let scratch = Scratch()
+        let environment = try scratch.open()
+        let path = scratch.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            _exit(Locks.isHeld(path + "/lock.mdb") ? 3 : 4)
+        }
+        environment.close()
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            _exit(Locks.isHeld(path + "/lock.mdb") ? 4 : 3)
+        }
+    }
+
     @Test func `tables made by another process are found by the next read`() async throws {
         let scratch = Scratch()
         let environment = try scratch.open()
@@ -95,5 +178,24 @@ import Testing
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         #expect(status == 0)
         try environment.put([1], for: [1])
+    }
+}
+
+extension Environment {
+    fileprivate func putMany(from first: UInt8) throws {
+        for number in first..<first + 60 {
+            try put([UInt8](repeating: number, count: 50_000), for: [number])
+        }
+    }
+}
+
+private enum Locks {
+    /// Whether another process has a lock on the file.
+    static func isHeld(_ path: String) -> Bool {
+        let file = open(path, O_RDWR)
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        return fcntl(file, F_GETLK, &range) == 0 && range.l_type != Int16(F_UNLCK)
     }
 }

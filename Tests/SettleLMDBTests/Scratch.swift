@@ -30,6 +30,15 @@ final class Scratch: Sendable {
     }
 }
 
+extension Scratch {
+    /// The bytes of the data file.
+    func readDataFile() throws -> [UInt8] {
+        try DataFile.reading(path + "/data.mdb") { (file) throws(LMDBError) in
+            try file.bytes(at: 0, count: file.sizeBytes) ?? []
+        }
+    }
+}
+
 /// Runs a program to its end and gives its exit status, -1 when it cannot be run.
 @discardableResult
 func run(_ program: String, _ arguments: String...) -> Int32 {

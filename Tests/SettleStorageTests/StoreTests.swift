@@ -24,13 +24,25 @@ import TestSupport
         #expect(try second.read("test") { $0.lastSequence } == 1)
     }
 
-    @Test func `of a newer format is refused and nothing is changed`() async throws {
+    @Test func `of another format or engine is refused and nothing is changed`() async throws {
         let directory = try ScratchDirectory("store")
         try open(directory, create: true).close()
         let environment = try Environment.open(at: directory.path, create: false)
-        try setMeta("format", "2", in: environment)
-        #expect(throws: StorageError.self) { try open(directory) }
+        try setMeta("format", "3", in: environment)
+        do {
+            _ = try open(directory)
+            Issue.record("A file of a newer format was opened.")
+        } catch StorageError.newerFormat(let format) {
+            #expect(format == 3)
+        }
         try setMeta("format", "1", in: environment)
+        do {
+            _ = try open(directory)
+            Issue.record("A file of a format that was never released was opened.")
+        } catch StorageError.olderFormat(let format) {
+            #expect(format == 1)
+        }
+        try setMeta("format", "2", in: environment)
         try setMeta("engine", "LMDB 1.0", in: environment)
         do {
             _ = try open(directory)

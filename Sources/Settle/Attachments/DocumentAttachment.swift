@@ -5,7 +5,9 @@ import SettleStorage
 /// Content that is stored with a document: a picture, a recording, a text.
 ///
 /// Content is stored once however many documents attach it, and goes when the last of them does.
-/// It is held in memory while it is read or written, so it should be far smaller than the memory.
+/// Small content is given as `Data`; content of any size is brought in by
+/// ``Database/storeAttachment(named:contentType:contentsOf:)`` and read by ``chunks``, both in
+/// constant memory. An attachment may also be described only, its content to come later.
 public struct DocumentAttachment: Sendable {
     /// The name, unique in its document.
     public let name: String
@@ -13,11 +15,18 @@ public struct DocumentAttachment: Sendable {
     public let contentType: String
     /// The length of the content in bytes.
     public let length: Int
-    private let content: Content
+    let content: Content
 
-    private enum Content: Sendable {
+    enum Content: Sendable {
         case memory(Data)
-        case stored(AttachmentRecord, Database?)
+        case stored(AttachmentRecord, Database?, Upload?)
+        case described(AttachmentRecord)
+    }
+
+    /// Content that is in the database already and waits for a document.
+    struct Upload: Sendable {
+        let number: UInt64
+        let database: Database
     }
 
     /// An attachment of content in memory; it is stored when its document is saved.
@@ -33,11 +42,45 @@ public struct DocumentAttachment: Sendable {
         content = .memory(data)
     }
 
-    init(_ record: AttachmentRecord, in database: Database?) {
+    /// An attachment whose content is not here yet.
+    ///
+    /// A document can be saved with it. ``Database/provideContent(of:contentsOf:)`` brings the
+    /// content in later; if the database has the content already, the attachment has it at once.
+    ///
+    /// - Parameters:
+    ///   - name: The name, unique in its document.
+    ///   - contentType: What kind of content it is.
+    ///   - length: The length of the content in bytes, 0 or more.
+    ///   - digest: The SHA-256 of the content, 64 hexadecimal digits in lower case.
+    /// - Throws: ``DatabaseError`` with `invalidAttachment` when `digest` is no such text or `length`
+    ///   is negative.
+    public init(name: String, contentType: String, length: Int, digest: String) throws {
+        guard let contentDigest = ContentDigest(digest) else {
+            throw DatabaseError(
+                .invalidAttachment,
+                "The digest of the attachment '\(name)' is not 64 hexadecimal digits in lower "
+                    + "case.")
+        }
+        guard length >= 0 else {
+            throw DatabaseError(
+                .invalidAttachment, "The attachment '\(name)' has a negative length.")
+        }
+        self.name = name
+        self.contentType = contentType
+        self.length = length
+        content = .described(
+            AttachmentRecord(
+                name: name, contentType: contentType, digest: contentDigest, length: length))
+    }
+
+    init(_ record: AttachmentRecord, in database: Database?, upload: UInt64? = nil) {
         name = record.name
         contentType = record.contentType
         length = record.length
-        content = .stored(record, database)
+        let lease = database.flatMap { database in
+            upload.map { Upload(number: $0, database: database) }
+        }
+        content = .stored(record, database, lease)
     }
 
     /// The SHA-256 of the content, 64 hexadecimal digits.
@@ -46,33 +89,26 @@ public struct DocumentAttachment: Sendable {
     public var digest: String {
         switch content {
         case .memory(let data): ContentDigest(of: [UInt8](data)).description
-        case .stored(let record, _): record.digest.description
-        }
-    }
-
-    /// The content.
-    ///
-    /// - Throws: ``DatabaseError`` with `databaseClosed`; `documentNotFound` when no document attaches
-    ///   the content any more, or when it is asked for in a map function, which gets documents
-    ///   without their content; `corrupted` when what is stored does not have the digest.
-    public func data() throws -> Data {
-        switch content {
-        case .memory(let data):
-            return data
-        case .stored(let record, let database):
-            let found = try database?.read { try $0.content(record.digest) }
-            guard let found else {
-                throw DatabaseError(
-                    .documentNotFound,
-                    "The content of the attachment '\(name)' is not in the database any more.")
-            }
-            return Data(found)
+        case .stored(let record, _, _), .described(let record): record.digest.description
         }
     }
 
     /// What the store keeps of it; nil for content in memory.
     var record: AttachmentRecord? {
-        if case .stored(let record, _) = content { record } else { nil }
+        switch content {
+        case .memory: nil
+        case .stored(let record, _, _), .described(let record): record
+        }
+    }
+
+    /// True for an attachment that was made without content.
+    var isDescription: Bool {
+        if case .described = content { true } else { false }
+    }
+
+    /// What holds the content until a document takes it; nil when nothing has to.
+    var upload: Upload? {
+        if case .stored(_, _, let upload) = content { upload } else { nil }
     }
 }
 
@@ -81,11 +117,5 @@ extension DocumentAttachment: Equatable {
     public static func == (left: DocumentAttachment, right: DocumentAttachment) -> Bool {
         left.name == right.name && left.contentType == right.contentType
             && left.length == right.length && left.digest == right.digest
-    }
-}
-
-extension Snapshot {
-    func content(_ digest: ContentDigest) throws -> [UInt8]? {
-        try DatabaseError.translating { try base.content(digest) }
     }
 }

@@ -25,13 +25,19 @@ final class CommitHub: Sendable {
     }
 
     func publish(_ commit: StoreCommit) {
-        let (database, streams) = state.withLock { ($0.database, Array($0.streams.values)) }
-        let commit = Commit(
-            sequence: commit.sequence, changes: commit.changes.map { DocumentChange($0) })
-        for stream in streams { stream.yield(commit) }
-        guard let database else { return }
-        notifyDelegate(of: commit, in: database)
-        database.observers.databaseChanged()
+        let (database, streams, hasDelegate) = state.withLock {
+            ($0.database, Array($0.streams.values), $0.delegate != nil)
+        }
+        if commit.setsExpirations, let database { database.expirations.start(database) }
+        guard !commit.changes.isEmpty else { return }
+        // Large commits are common when nobody listens: while a database is filled.
+        if !streams.isEmpty || hasDelegate {
+            let commit = Commit(
+                sequence: commit.sequence, changes: commit.changes.map { DocumentChange($0) })
+            for stream in streams { stream.yield(commit) }
+            if let database { notifyDelegate(of: commit, in: database) }
+        }
+        database?.observers.databaseChanged()
     }
 
     /// A stream of the commits from now on.
@@ -74,7 +80,7 @@ final class CommitHub: Sendable {
         }.map { change in
             DocumentChangedDetails(
                 documentId: change.documentId, isFromReplication: change.isFromReplication,
-                isDeleted: change.isDeleted)
+                isDeleted: change.isDeleted, isPurged: change.isPurged)
         }
         database.completionQueue.async { [weak self] in
             // Asked again, because the delegate may be gone by now.

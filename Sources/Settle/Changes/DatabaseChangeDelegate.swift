@@ -15,13 +15,18 @@ public struct DocumentChangedDetails: Sendable, Equatable {
     public let documentId: String
     /// True when the change came from a replication.
     public let isFromReplication: Bool
-    /// True when the change deleted the document.
+    /// True when the change deleted or purged the document.
     public let isDeleted: Bool
+    /// True when the change purged the document: by a call, or because its date had come.
+    public let isPurged: Bool
 
     /// Describes a change.
-    public init(documentId: String, isFromReplication: Bool, isDeleted: Bool) {
+    public init(
+        documentId: String, isFromReplication: Bool, isDeleted: Bool, isPurged: Bool = false
+    ) {
         self.documentId = documentId
         self.isFromReplication = isFromReplication
         self.isDeleted = isDeleted
+        self.isPurged = isPurged
     }
 }

@@ -1,3 +1,4 @@
+import SettleDocuments
 import SettleStorage
 
 /// One document changed by a commit.
@@ -6,29 +7,47 @@ public struct DocumentChange: Sendable, Equatable {
     public let documentId: String
     /// The sequence of the change: each change of a database has a higher one than those before.
     public let sequence: UInt64
-    /// The revision the change made, `generation-digest`.
-    public let revision: String
-    /// True when the change deleted the document.
+    /// The revision the change made, `generation-digest`; of a purge, the one that was purged, or
+    /// empty where that is not known any more (``Database/changes(since:limit:)``).
+    public var revision: String { madeRevision?.description ?? "" }
+    /// True when the change deleted or purged the document.
     public let isDeleted: Bool
+    /// True when the change purged the document: nothing of it is left, not even a tombstone, and
+    /// nothing is passed on to others.
+    public let isPurged: Bool
     /// The replication the change came from; nil for one made on this device.
     public let origin: String?
     /// True when the change came from a replication.
     public var isFromReplication: Bool { origin != nil }
 
+    private let madeRevision: Revision?
+
     init(_ change: RecordChange) {
         documentId = change.id
         sequence = change.sequence
-        revision = change.revision.description
+        madeRevision = change.revision
         isDeleted = change.isDeleted
+        isPurged = change.isPurged
         origin = change.origin
     }
 
     init(id: String, record: DocumentRecord) {
         documentId = id
         sequence = record.sequence
-        revision = record.revision.description
+        madeRevision = record.revision
         isDeleted = record.isDeleted
+        isPurged = false
         origin = record.origin
+    }
+
+    /// The purge of a document of which nothing but the identifier is known any more.
+    init(purgeOf id: String, sequence: UInt64) {
+        documentId = id
+        self.sequence = sequence
+        madeRevision = nil
+        isDeleted = true
+        isPurged = true
+        origin = nil
     }
 }
 

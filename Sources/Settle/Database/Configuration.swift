@@ -66,6 +66,8 @@ extension Database {
         public let durability: Durability
         /// Where the dates of the documents come from.
         public let now: @Sendable () -> Date
+        /// What the wait for the next expiration is measured by.
+        public let clock: any Clock<Duration>
 
         /// A configuration.
         ///
@@ -76,15 +78,18 @@ extension Database {
         ///   - completionQueue: Where handlers and delegates are called; the main queue by default.
         ///   - durability: When a commit counts as stored.
         ///   - now: Where the dates of the documents come from.
+        ///   - clock: What the wait for the next expiration is measured by.
         public required init(
             name: String? = nil, fileLocation: URL? = nil, indexes: [any Indexer] = [],
             completionQueue: DispatchQueue = .main, durability: Durability = .full,
-            now: @escaping @Sendable () -> Date = { Date() }
+            now: @escaping @Sendable () -> Date = { Date() },
+            clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.indexes = indexes
             self.completionQueue = completionQueue
             self.durability = durability
             self.now = now
+            self.clock = clock
             super.init(name: name, fileLocation: fileLocation)
         }
 

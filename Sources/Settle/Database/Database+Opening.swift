@@ -26,6 +26,9 @@ extension Database {
             return try Database(configuration, create: create)
         }
         try database?.indexes.addMissing(configuration.indexes)
+        if let database, try database.read({ try $0.hasWaitingContent }) {
+            try await database.removeForgottenContent()
+        }
         return database
     }
 

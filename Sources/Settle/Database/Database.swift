@@ -12,7 +12,7 @@ import Synchronization
 /// the other, and callers that arrive together share one flush to the disk.
 ///
 /// What guards the state: `store` guards itself; `indexes`, `observers`, `participants`,
-/// `companions`, and `hub` each guard their own with a lock; only that of `companions` is held
+/// `companions`, `expirations`, and `hub` each guard their own with a lock; only that of `companions` is held
 /// while something else is called, the closure that makes a companion.
 public final class Database: Sendable {
     /// The name and location it was opened with.
@@ -22,6 +22,7 @@ public final class Database: Sendable {
     let indexes = IndexRegistry()
     let observers = ObserverRegistry()
     let participants = ParticipantRegistry()
+    let expirations: ExpirationTimer
     private let companions = CompanionRegistry()
 
     init(_ configuration: OpenDatabaseConfiguration, create: Bool) throws {
@@ -29,6 +30,7 @@ public final class Database: Sendable {
         let now = configuration.now
         self.configuration = configuration
         self.hub = hub
+        expirations = ExpirationTimer(clock: configuration.clock)
         store = try DatabaseError.translating {
             try Store(
                 directory: configuration.key.directory.path,
@@ -36,6 +38,7 @@ public final class Database: Sendable {
                 create: create, clock: { Timestamp(now()) }, publish: { hub.publish($0) })
         }
         hub.attach(self)
+        if try read({ try $0.nextExpiration }) != nil { expirations.start(self) }
     }
 
     /// The name of the database.
@@ -79,6 +82,7 @@ public final class Database: Sendable {
 
     /// Ends everything that goes on in the database and closes its files.
     func shutDown() {
+        expirations.stop()
         observers.removeAll()
         store.close()
         hub.finish()

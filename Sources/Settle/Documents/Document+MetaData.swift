@@ -18,6 +18,12 @@ extension Document {
         public internal(set) var createDate: Date?
         /// When it was last saved; nil until then.
         public internal(set) var lastChange: Date?
+        /// When the document is purged from this database, as if it had never been; nil for never.
+        ///
+        /// Not a member: it is not replicated, and setting it and saving makes no other document
+        /// expire. A document that was never told keeps the date that is stored. While a database
+        /// is open its overdue documents go within a minute; when it is opened, at once.
+        public var expirationDate: Date?
         /// The names in the member `channels`, which tell a server who may see the document.
         public var channels: [String]
         /// The member `type`: what kind of document it is.
@@ -35,8 +41,9 @@ extension Document {
         get {
             MetaData(
                 id: id, revision: revisionText, isDeleted: facts.isDeleted,
-                createDate: facts.created.map(Date.init), lastChange: facts.changed.map(Date.init),
-                channels: channels, type: string(Self.typeMember))
+                createDate: facts.created.map(Date.init),
+                lastChange: facts.changed.map(Date.init),
+                expirationDate: facts.expiration.map(Date.init), channels: channels, type: string(Self.typeMember))
         }
         set {
             let isSame = id == newValue.id
@@ -44,6 +51,11 @@ extension Document {
             if isSame, newValue.revision != revisionText {
                 facts.revision = newValue.revision.flatMap { Revision($0) }
                 facts.unreadableRevision = facts.revision == nil ? newValue.revision : nil
+            }
+            let expiration = newValue.expirationDate.map { Timestamp($0) }
+            if expiration != facts.expiration {
+                facts.expiration = expiration
+                facts.isExpirationSet = true
             }
             if newValue.type != string(Self.typeMember) { self[Self.typeMember] = newValue.type }
             if newValue.channels != channels {

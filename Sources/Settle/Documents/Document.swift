@@ -44,6 +44,13 @@ public struct Document: Sendable {
         var isDeleted = false
         var created: Timestamp?
         var changed: Timestamp?
+        var expiration: Timestamp?
+        /// True when `expiration` was set and not read, so that saving writes it.
+        var isExpirationSet = false
+
+        var expirationChange: ExpirationChange {
+            isExpirationSet ? .set(expiration) : .unchanged
+        }
     }
 
     /// The member that holds the identifier in JSON.
@@ -66,12 +73,25 @@ public struct Document: Sendable {
     /// - Throws: ``PackedError`` when the stored bytes are damaged.
     init(id: String, record: DocumentRecord, in database: Database? = nil) throws {
         try record.body.check()
+        self.init(
+            id: id, saved: record,
+            attachments: record.attachments.map { DocumentAttachment($0, in: database) })
+    }
+
+    /// A document as it was just saved.
+    init(id: String, saved record: DocumentRecord, attachments: [DocumentAttachment]) {
         self.id = id
+        self.attachments = attachments
         stored = record.body
-        attachments = record.attachments.map { DocumentAttachment($0, in: database) }
         facts = Facts(
             revision: record.revision, isDeleted: record.isDeleted, created: record.created,
-            changed: record.changed)
+            changed: record.changed, expiration: record.expiration)
+    }
+
+    /// A document that was packed from JSON text.
+    init(id: String, packed: PackedValue) {
+        self.id = id
+        stored = packed
     }
 
     /// The member with a name; nil when there is none.

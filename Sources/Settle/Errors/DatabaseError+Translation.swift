@@ -59,6 +59,27 @@ extension DatabaseError {
                 .newerFormat,
                 "The database has format \(format), which a newer release of Settle wrote; "
                     + "open it with that release.", cause: error)
+        case .olderFormat(let format):
+            self.init(
+                .olderFormat,
+                "The database has format \(format), which only unreleased versions of Settle "
+                    + "wrote, and which cannot be read any more; copy its documents with that version.",
+                cause: error)
+        case .contentMissing(let digest):
+            self.init(
+                .attachmentNotAvailable,
+                "The content \(digest) is not in the database. It was never provided, or no "
+                    + "document attaches it any more.", cause: error)
+        case .contentMismatch(let expected, let found):
+            self.init(
+                .invalidAttachment,
+                "The content given has the digest \(found), and the attachment needs "
+                    + "\(expected). Nothing was stored.", cause: error)
+        case .uploadEnded:
+            self.init(
+                .attachmentNotAvailable,
+                "The content was given up before all of it was stored; store it again.",
+                cause: error)
         case .foreignEngine(let recorded, let running):
             self.init(
                 .foreignEngine,
@@ -125,6 +146,7 @@ extension DatabaseError.Code {
             case .damaged: .corrupted
             case .tooManyTables: .tooManyTables
             case .tooLarge: .documentTooLarge
+            case .inUse: .databaseInUse
             case .busy, .other: .inputOutput
             }
     }

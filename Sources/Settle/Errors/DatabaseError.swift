@@ -46,6 +46,8 @@ public struct DatabaseError: Error, Sendable {
             case invalidDocument, documentTooLarge, indexNotFound, invalidIndex, indexFailed
             case unsupportedQuery, invalidSideTableKey
             case invalidSideTableName, tooManyTables, indexChanged
+            case olderFormat, invalidAttachment, attachmentNotAvailable, databaseInUse
+            case invalidExport
         }
         private let kind: Kind
 
@@ -64,6 +66,8 @@ public struct DatabaseError: Error, Sendable {
         public static let notASettleDatabase = Code(.notASettleDatabase)
         /// The file was written by a newer release of Settle.
         public static let newerFormat = Code(.newerFormat)
+        /// The file has a format that only unreleased versions of Settle wrote.
+        public static let olderFormat = Code(.olderFormat)
         /// The file was written by a generation of the engine that this one cannot read.
         public static let foreignEngine = Code(.foreignEngine)
         /// The file is damaged.
@@ -88,6 +92,14 @@ public struct DatabaseError: Error, Sendable {
         public static let invalidDocument = Code(.invalidDocument)
         /// The document is larger, or nested deeper, than the limits allow.
         public static let documentTooLarge = Code(.documentTooLarge)
+        /// The description of an attachment, or the content given for it, is wrong.
+        public static let invalidAttachment = Code(.invalidAttachment)
+        /// The content of an attachment is not in the database.
+        public static let attachmentNotAvailable = Code(.attachmentNotAvailable)
+        /// Another process has the database open.
+        public static let databaseInUse = Code(.databaseInUse)
+        /// What should be imported is not an export of a database, or is damaged.
+        public static let invalidExport = Code(.invalidExport)
         /// No index with this name was given to the database.
         public static let indexNotFound = Code(.indexNotFound)
         /// The definition of an index cannot be used.

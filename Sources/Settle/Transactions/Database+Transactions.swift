@@ -30,9 +30,10 @@ extension Database {
             { [self] base in
                 let transaction = Transaction(base, of: self)
                 let value = try body(transaction)
-                let changes = transaction.changes
-                if !changes.isEmpty {
-                    for participant in participants.all {
+                let participants = self.participants.all
+                if !participants.isEmpty, transaction.hasChanges {
+                    let changes = transaction.changes
+                    for participant in participants {
                         try participant.willCommit(changes, in: transaction)
                     }
                 }

@@ -80,7 +80,11 @@ public class Snapshot {
                     last = changes.last?.sequence ?? sequence
                     return false
                 }
-                guard let record = try base.record(id), record.sequence == number else {
+                guard let record = try base.record(id) else {
+                    changes.append(DocumentChange(purgeOf: id, sequence: number))
+                    return true
+                }
+                guard record.sequence == number else {
                     throw StorageError.corrupted(place: "change \(number) of document '\(id)'")
                 }
                 changes.append(DocumentChange(id: id, record: record))

@@ -1,3 +1,4 @@
+public import Foundation
 import SettleDocuments
 import SettleStorage
 
@@ -5,7 +6,7 @@ import SettleStorage
 ///
 /// Valid only inside the closure it was handed to (``Database/write(_:)``); using it later traps.
 public final class Transaction: Snapshot {
-    private let store: StoreTransaction
+    let store: StoreTransaction
 
     init(_ store: StoreTransaction, of database: Database) {
         self.store = store
@@ -14,6 +15,9 @@ public final class Transaction: Snapshot {
 
     /// The changes made so far in this closure, in order.
     public var changes: [DocumentChange] { store.changes.map { DocumentChange($0) } }
+
+    /// True when this closure has changed a document.
+    var hasChanges: Bool { !store.changes.isEmpty }
 
     /// The document as it was before this closure began; nil when there was none.
     ///
@@ -78,6 +82,51 @@ public final class Transaction: Snapshot {
         try storeDeletion(ofDocumentWithId: id, origin: nil)
     }
 
+    /// Deletes a document, leaving a tombstone that keeps the members it is given with.
+    ///
+    /// For tombstones that have to say something: who deleted it, or what a server's rules go by.
+    /// ``Snapshot/document(_:includingDeleted:)`` reads it.
+    ///
+    /// - Parameter document: The document with what its tombstone is to keep. With a revision, that
+    ///   must be the current one.
+    /// - Returns: The tombstone.
+    /// - Throws: ``DatabaseError`` with `documentNotFound`, `conflict`; otherwise as ``save(_:)``.
+    @discardableResult
+    public func delete(keeping document: Document) throws -> Document {
+        try check(document)
+        return try DatabaseError.translating {
+            let record = try store.put(
+                document.id, body: try document.packed(), isDeleted: true,
+                precondition: document.facts.revision.map { .revision($0) } ?? .present,
+                origin: nil)
+            return Document(id: document.id, saved: record, attachments: [])
+        }
+    }
+
+    /// Removes documents as if they had never been, tombstones too.
+    ///
+    /// Unlike a deletion, a purge leaves nothing and is passed on to nobody: a replication may bring
+    /// the document back. What the document still had to tell a server is not told any more.
+    ///
+    /// - Returns: The identifiers among `ids` that there were documents or tombstones of.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    @discardableResult
+    public func purge(documentsWithIds ids: [String]) throws -> [String] {
+        try DatabaseError.translating { try ids.filter { try store.purge($0) != nil } }
+    }
+
+    /// Says when a document is to be purged, without making a revision of it.
+    ///
+    /// - Parameters:
+    ///   - date: When; nil for never. See ``Document/MetaData/expirationDate``.
+    ///   - id: The document.
+    /// - Throws: ``DatabaseError`` with `documentNotFound`, or when the store cannot take it.
+    public func setExpirationDate(_ date: Date?, ofDocumentWithId id: String) throws {
+        try DatabaseError.translating {
+            try store.setExpiration(date.map { Timestamp($0) }, of: id)
+        }
+    }
+
     /// Stores a document as a replication received it.
     ///
     /// There is no check of the revision: the caller has settled what may be written over.
@@ -130,24 +179,47 @@ public final class Transaction: Snapshot {
         try check(document)
         return try DatabaseError.translating {
             let body = try document.packed()
-            try store.check(document.id, precondition, origin: origin)
+            var attachments: [AttachmentRecord] = []
+            if !document.attachments.isEmpty {
+                // Before content is stored for a document that is refused.
+                try store.check(document.id, precondition, origin: origin)
+                attachments = try records(of: document)
+            }
             let record = try store.put(
-                document.id, body: body, attachments: try records(of: document),
+                document.id, body: body, attachments: attachments,
+                expiration: document.facts.expirationChange,
                 precondition: precondition, origin: origin)
-            var stored = try Document(id: document.id, record: record, in: database)
-            // Their content can be read before the commit, which what is stored cannot.
-            stored.attachments = document.attachments
-            return stored
+            for attachment in document.attachments { try end(attachment.upload) }
+            // Attachments as they were given: their content can be read before the commit.
+            return Document(
+                id: document.id, saved: record, attachments: document.attachments)
         }
     }
 
+    /// Ends the lease of content that a document has taken, unless another document did before.
+    private func end(_ upload: DocumentAttachment.Upload?) throws {
+        if let upload, upload.database === database { try store.endUpload(upload.number) }
+    }
+
+    /// Stores a new document whose first digest is known.
+    func add(_ entry: JSONBatch.Entry) throws {
+        try check(id: entry.id)
+        try store.put(
+            entry.id, body: entry.body, firstDigest: entry.digest, precondition: .absent,
+            origin: nil)
+    }
+
     private func check(_ document: Document) throws {
+        try check(id: document.id)
+    }
+
+    private func check(id: String) throws {
         do {
-            try DocumentIdentifier.check(document.id)
+            try DocumentIdentifier.check(id)
         } catch {
             throw DatabaseError(
-                .invalidDocumentId, "A document cannot be stored: \(error)",
-                documentId: document.id, cause: error)
+                .invalidDocumentId, "A document cannot be stored: \(error)", documentId: id,
+                cause: error)
         }
     }
 
@@ -159,15 +231,24 @@ public final class Transaction: Snapshot {
                 "Two attachments of the document '\(document.id)' have the same name.",
                 documentId: document.id)
         }
+        let known = try store.record(document.id)?.attachments ?? []
         return try document.attachments.map { attachment in
-            if let record = attachment.record, try store.hasContent(record.digest) {
-                return record
-            }
-            let content = [UInt8](try attachment.data())
-            return AttachmentRecord(
-                name: attachment.name, contentType: attachment.contentType,
-                digest: try store.store(content: content), length: content.count)
+            try stored(attachment, isKnown: { digest in known.contains { $0.digest == digest } })
         }
+    }
+
+    private func stored(
+        _ attachment: DocumentAttachment, isKnown: (ContentDigest) -> Bool
+    ) throws -> AttachmentRecord {
+        if let record = attachment.record {
+            if try store.hasContent(record.digest) { return record }
+            // Described, its content to be had later; or so it was before.
+            if attachment.isDescription || isKnown(record.digest) { return record }
+        }
+        let content = [UInt8](try attachment.data())
+        return AttachmentRecord(
+            name: attachment.name, contentType: attachment.contentType,
+            digest: try store.store(content: content), length: content.count)
     }
 
     private func storeDeletion(ofDocumentWithId id: String, origin: String?) throws -> Bool {

@@ -15,7 +15,7 @@ struct GetCommand: SettleSubcommand {
 
             Examples:
               settle get ./shop item-1 item-2
-              settle get ./shop --all --json > backup.ndjson
+              settle get ./shop --all --json > all.ndjson
               settle get ./shop --all | head
             """)
 

@@ -1,11 +1,12 @@
 import ArgumentParser
+import Foundation
 import Settle
 
-/// `settle import`: documents from JSON text into a database.
+/// `settle import`: documents from JSON text, or from an export, into a database.
 struct ImportCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store documents from a JSON file or from standard input.",
+        abstract: "Store documents from a JSON file, an export, or standard input.",
         discussion: """
             Reads one JSON object a line (NDJSON) or one array of objects, of any size: only a \
             batch at a time is in memory. The database is made when there is none.
@@ -16,10 +17,15 @@ struct ImportCommand: SettleSubcommand {
             At the first line that is no document the import ends with status 1, names the line, \
             and says how many documents were stored before it; nothing after it is stored.
 
+            A file that 'settle export' wrote is recognised by its first line. Its documents keep \
+            their revisions, dates, and attachments, and tombstones come along. All of it is \
+            looked at before anything is stored.
+
             Examples:
               settle import ./shop items.ndjson
               settle import ./shop --id-member sku items.json
               curl -s https://example.org/items.json | settle import ./shop -
+              settle import ./copy shop.export --on-existing replace
             """)
 
     @OptionGroup var database: DatabaseArgument
@@ -35,54 +41,84 @@ struct ImportCommand: SettleSubcommand {
 
     @Option(
         help: """
-            What to do with a document whose identifier is there already: replace it, skip the new \
-            one, or fail.
+            What to do with a document whose identifier is there already: keep the one that is \
+            there, replace it, or fail. Without it plain JSON replaces, and an export keeps.
             """)
-    var existing: Importer.Existing = .replace
+    var onExisting: ExistingArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The folder with the contents of attachments that were exported to files, when it does \
+            not lie beside the export.
+            """, valueName: "folder"),
+        completion: .directory)
+    var contents: String?
 
     @Flag(help: "Print the counts as a JSON object.")
     var json = false
 
     func perform() async throws {
         let source = try ImportSource(path: file)
+        let beginning = try await source.beginning()
+        if Database.isExport(Data(beginning)) {
+            try await importExport(source, beginning)
+        } else {
+            try await importPlain(source, beginning)
+        }
+    }
+
+    private func importExport(_ source: ImportSource, _ beginning: [UInt8]) async throws {
+        guard idMember == nil else {
+            throw CommandFailure(
+                "\(source.name) is an export, whose documents have identifiers; leave --id-member "
+                    + "out.")
+        }
+        let isPipe = file == "-"
+        let url =
+            isPipe
+            ? try await source.spooled(after: beginning) : URL(fileURLWithPath: file)
+        defer { if isPipe { try? FileManager.default.removeItem(at: url) } }
+        let run = ExportImport(
+            url: url, existing: onExisting?.existing ?? .keep,
+            contents: contents.map { URL(fileURLWithPath: $0, isDirectory: true) },
+            name: isPipe ? "on \(source.name)" : nil)
+        let begun = ContinuousClock.now
+        let summary = try await database.path.withDatabase(create: true, run.perform)
+        try report(ImportReport(summary), elapsed: begun.duration(to: .now))
+    }
+
+    private func importPlain(_ source: ImportSource, _ beginning: [UInt8]) async throws {
+        guard contents == nil else {
+            throw CommandFailure("\(source.name) is no export; leave --contents out.")
+        }
         let begun = ContinuousClock.now
         let progress = Progress("Importing", counting: "documents")
         let counts: Importer.Counts
         do {
             defer { progress.end() }
             counts = try await database.path.withDatabase(create: true) { database in
-                let importer = Importer(into: database, idMember: idMember, existing: existing)
-                return try await importer.run(source.next) { counts, bytesRead in
+                let importer = Importer(
+                    into: database, idMember: idMember, existing: onExisting?.existing ?? .replace)
+                var waiting: [UInt8]? = beginning
+                return try await importer.run {
+                    defer { waiting = nil }
+                    if let waiting, !waiting.isEmpty { return waiting }
+                    return try await source.next()
+                } progress: { counts, bytesRead in
                     let fraction = source.size.map { Double(bytesRead) / Double(max($0, 1)) }
-                    progress.update(counts.stored + counts.skipped, fraction: fraction)
+                    progress.update(counts.stored + counts.kept, fraction: fraction)
                 }
             }
         } catch let stopped as Importer.Stopped {
             throw failure(stopped, source: source)
         }
-        try report(counts, elapsed: begun.duration(to: .now))
+        try report(ImportReport(counts), elapsed: begun.duration(to: .now))
     }
 
-    private func report(_ counts: Importer.Counts, elapsed: Duration) throws {
+    private func report(_ report: ImportReport, elapsed: Duration) throws {
         let output = Output()
-        if json {
-            try output.line(
-                JSONRendering.compact([
-                    "added": .integer(Int64(counts.added)),
-                    "replaced": .integer(Int64(counts.replaced)),
-                    "skipped": .integer(Int64(counts.skipped)),
-                ]))
-        } else {
-            var line = "\(Quantity.count(counts.stored, "document")) stored"
-            if counts.replaced > 0 {
-                line += " (\(Quantity.number(counts.replaced)) in place of older ones)"
-            }
-            if counts.skipped > 0 {
-                line += ", \(Quantity.number(counts.skipped)) skipped"
-            }
-            line += " in \(Quantity.time(elapsed))"
-            try output.line(line + ".")
-        }
+        try output.line(json ? report.json : report.sentence(elapsed: elapsed))
         try output.flush()
     }
 
@@ -101,5 +137,3 @@ struct ImportCommand: SettleSubcommand {
         return Interrupted(text)
     }
 }
-
-extension Importer.Existing: ExpressibleByArgument {}

@@ -2,19 +2,14 @@ import Settle
 
 /// Stores the documents of a stream in transactions of many, holding one batch in memory.
 struct Importer {
-    /// What becomes of a document whose identifier is there already.
-    enum Existing: String, CaseIterable {
-        case replace, skip, fail
-    }
-
     /// What an import did.
     struct Counts: Equatable, Sendable {
         /// Documents that are new.
         var added = 0
         /// Documents that took the place of one that was there.
         var replaced = 0
-        /// Documents left out, because theirs was there.
-        var skipped = 0
+        /// Documents left out, because one with their identifier was there.
+        var kept = 0
 
         /// Documents that the database holds because of this import.
         var stored: Int { added + replaced }
@@ -22,7 +17,7 @@ struct Importer {
         static func += (left: inout Counts, right: Counts) {
             left.added += right.added
             left.replaced += right.replaced
-            left.skipped += right.skipped
+            left.kept += right.kept
         }
     }
 
@@ -40,7 +35,7 @@ struct Importer {
 
     private let database: Database
     private let reader: DocumentReader
-    private let existing: Existing
+    private let existing: ExistingDocuments
 
     // Large enough that the flush to the disk does not count, small enough that an interruption
     // takes effect at once and that memory stays flat.
@@ -48,7 +43,7 @@ struct Importer {
     private static let batchBytesMax = 4 << 20
 
     /// An importer into a database.
-    init(into database: Database, idMember: String? = nil, existing: Existing = .replace) {
+    init(into database: Database, idMember: String? = nil, existing: ExistingDocuments = .replace) {
         self.database = database
         reader = DocumentReader(idMember: idMember)
         self.existing = existing
@@ -175,7 +170,7 @@ struct Importer {
     }
 
     private static func store(
-        _ documents: [Document], existing: Existing, in transaction: Transaction
+        _ documents: [Document], existing: ExistingDocuments, in transaction: Transaction
     ) throws -> Counts {
         var counts = Counts()
         for document in documents {
@@ -187,12 +182,12 @@ struct Importer {
             case (true, .replace):
                 try transaction.save(document)
                 counts.replaced += 1
-            case (true, .skip):
-                counts.skipped += 1
+            case (true, .keep):
+                counts.kept += 1
             case (true, .fail):
                 throw CommandFailure(
                     "A document '\(ScreenText.printable(document.id))' is there already. Import "
-                        + "with --existing replace or --existing skip to go on.")
+                        + "with --on-existing replace or --on-existing keep to go on.")
             }
         }
         return counts

@@ -38,6 +38,16 @@ final class Output: Sendable {
         }
     }
 
+    /// Prints bytes as they are.
+    ///
+    /// - Throws: ``OutputClosed`` when the reader has gone, ``CommandFailure`` when writing fails.
+    func bytes(_ bytes: [UInt8]) throws {
+        try buffer.withLock { buffer in
+            buffer.append(contentsOf: bytes)
+            if buffer.count >= 1 << 16 { try write(&buffer) }
+        }
+    }
+
     /// Writes what is still held back.
     ///
     /// Every command ends with it.

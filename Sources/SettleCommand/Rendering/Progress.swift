@@ -1,4 +1,5 @@
 import Foundation
+import Settle
 import Synchronization
 
 #if canImport(Glibc)
@@ -58,6 +59,13 @@ final class Progress: Sendable {
         let elapsed = begun.duration(to: now)
         draw(
             Self.line(title: title, noun: noun, done: done, fraction: fraction, elapsed: elapsed))
+    }
+
+    /// Says how far work on a database has come.
+    func update(_ progress: MaintenanceProgress) {
+        update(
+            progress.completed,
+            fraction: Double(progress.completed) / Double(max(progress.total, 1)))
     }
 
     /// Takes the line away.

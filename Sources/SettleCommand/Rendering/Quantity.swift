@@ -26,6 +26,18 @@ enum Quantity {
         return "\(seconds / 60) min \(seconds % 60) s"
     }
 
+    /// A number of bytes in the unit that suits it: "870 bytes", "12.3 kB", "3.4 GB".
+    static func bytes(_ count: Int) -> String {
+        guard count >= 1_000 else { return Self.count(count, "byte") }
+        var tenths = count / 100
+        var units = ["kB", "MB", "GB", "TB"][...]
+        while tenths >= 10_000, units.count > 1 {
+            tenths /= 1_000
+            units.removeFirst()
+        }
+        return "\(number(tenths / 10)).\(tenths % 10) \(units[units.startIndex])"
+    }
+
     /// How many a second, in whole numbers; nil when the time was too short to tell.
     static func rate(_ count: Int, in duration: Duration) -> Int? {
         let (seconds, attoseconds) = duration.components

@@ -27,21 +27,33 @@ enum UTF8Sequence {
     static func isValid(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
         var index = range.lowerBound
         while index < range.upperBound {
-            if bytes[index] < 0x80 {
-                index += 1
-                continue
+            while index <= range.upperBound &- 8,
+                bytes.word(at: index) & ByteWord.highBits == 0
+            {
+                index &+= 8
             }
-            guard let count = length(in: bytes, at: index, before: range.upperBound) else {
-                return false
+            while index < range.upperBound, bytes[index] < 0x80 { index &+= 1 }
+            while index < range.upperBound, bytes[index] >= 0x80 {
+                guard let count = length(in: bytes, at: index, before: range.upperBound) else {
+                    return false
+                }
+                index += count
             }
-            index += count
         }
         return true
     }
 
     /// Whether every byte of the range is ASCII.
     static func isASCII(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
-        for index in range where bytes[index] >= 0x80 { return false }
+        var index = range.lowerBound
+        while index <= range.upperBound &- 8 {
+            if bytes.word(at: index) & ByteWord.highBits != 0 { return false }
+            index &+= 8
+        }
+        while index < range.upperBound {
+            if bytes[index] >= 0x80 { return false }
+            index &+= 1
+        }
         return true
     }
 }

@@ -90,7 +90,7 @@ package struct Collator: Sendable {
         case .bool(let value): key.append(value ? CollationTag.true : CollationTag.false)
         case .integer(let value): NumberKey.append(value, to: &key)
         case .double(let value): NumberKey.append(value, to: &key)
-        case .string(let text): append(try PackedForm.string(of: bytes, in: text), to: &key)
+        case .string(let text): append(try PackedForm.utf8(of: bytes, in: text), to: &key)
         case .array(let area):
             guard depth < PackedForm.depthMax else {
                 throw PackedError(.tooDeep, at: range.lowerBound)

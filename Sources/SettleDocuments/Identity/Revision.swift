@@ -19,18 +19,45 @@ import Crypto
 package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// How many revisions lead to this one, itself included; from 1.
     package let generation: UInt32
+    /// What tells it from others of its generation.
+    package let digest: Digest
 
-    private let high: UInt64
-    private let low: UInt64
+    /// The 16 bytes of a revision's digest.
+    package struct Digest: Sendable, Hashable, Comparable {
+        /// The first eight bytes, most significant first.
+        package let high: UInt64
+        /// The last eight bytes, most significant first.
+        package let low: UInt64
+
+        /// The number of bytes.
+        package static let length = 16
+
+        /// A digest from its two halves.
+        package init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+
+        /// The 16 bytes.
+        package var bytes: [UInt8] {
+            [high, low].flatMap { word in
+                (0..<8).reversed().map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+            }
+        }
+
+        /// The order of the bytes.
+        package static func < (left: Digest, right: Digest) -> Bool {
+            (left.high, left.low) < (right.high, right.low)
+        }
+    }
 
     /// A revision with a given digest.
     ///
-    /// - Precondition: The generation is at least 1 and the digest has 16 bytes.
-    package init(generation: UInt32, digest: [UInt8]) {
+    /// - Precondition: The generation is at least 1.
+    package init(generation: UInt32, digest: Digest) {
         precondition(generation > 0, "A revision's generation begins at 1.")
-        precondition(digest.count == 16, "A revision's digest has 16 bytes.")
         self.generation = generation
-        (high, low) = Self.words(digest)
+        self.digest = digest
     }
 
     /// Reads `generation-digest`.
@@ -61,8 +88,7 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
             words[index / 16] = words[index / 16] << 4 | UInt64(digit)
         }
         self.generation = generation
-        high = words[0]
-        low = words[1]
+        digest = Digest(high: words[0], low: words[1])
     }
 
     /// The revision that an edit makes; see the type for what is hashed.
@@ -77,36 +103,59 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
     package init(
         parent: Revision?, isDeleted: Bool, body: PackedValue, attachments: [UInt8] = []
     ) {
-        var head: [UInt8] = [1, isDeleted ? 1 : 0]
         let parentGeneration = parent?.generation ?? 0
+        generation = parentGeneration == .max ? .max : parentGeneration + 1
+        digest = Self.digest(
+            parentGeneration: parentGeneration, parent: parent?.digest, isDeleted: isDeleted,
+            body: body, attachments: attachments)
+    }
+
+    /// The digest that an edit makes; see the type for what is hashed.
+    ///
+    /// Cost: SHA-256 over the body.
+    package static func digest(
+        parentGeneration: UInt32, parent: Digest?, isDeleted: Bool, body: PackedValue,
+        attachments: [UInt8]
+    ) -> Digest {
+        var hash = SHA256()
+        if parentGeneration == 0, parent == nil, !isDeleted {
+            hash.update(data: headOfNew)
+        } else {
+            hash.update(data: head(parentGeneration, parent, isDeleted))
+        }
+        hash.update(data: body.bytes)
+        if !attachments.isEmpty { hash.update(data: attachments) }
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for (index, byte) in hash.finalize().enumerated() {
+            if index < 8 {
+                high = high << 8 | UInt64(byte)
+            } else if index < 16 {
+                low = low << 8 | UInt64(byte)
+            } else {
+                break
+            }
+        }
+        return Digest(high: high, low: low)
+    }
+
+    private static let headOfNew = head(0, nil, false)
+
+    private static func head(
+        _ parentGeneration: UInt32, _ parent: Digest?, _ isDeleted: Bool
+    ) -> [UInt8] {
+        var head: [UInt8] = [1, isDeleted ? 1 : 0]
         for shift in [24, 16, 8, 0] as [UInt32] {
             head.append(UInt8(truncatingIfNeeded: parentGeneration >> shift))
         }
-        head.append(contentsOf: parent?.digest ?? [UInt8](repeating: 0, count: 16))
-        var hash = SHA256()
-        hash.update(data: head)
-        hash.update(data: body.bytes)
-        hash.update(data: attachments)
-        generation = parentGeneration == .max ? .max : parentGeneration + 1
-        (high, low) = Self.words(Array(hash.finalize().prefix(16)))
-    }
-
-    /// The 16 bytes of the digest.
-    package var digest: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        for word in [high, low] {
-            for index in (0..<8).reversed() {
-                bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index)))
-            }
-        }
-        return bytes
+        head.append(contentsOf: (parent ?? Digest(high: 0, low: 0)).bytes)
+        return head
     }
 
     /// The text form, `generation-digest`.
     package var description: String {
         var text = "\(generation)-"
-        for byte in digest {
+        for byte in digest.bytes {
             for digit in [byte >> 4, byte & 0x0F] {
                 text.unicodeScalars.append(
                     Unicode.Scalar(
@@ -119,16 +168,6 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
     /// CouchDB's order of winners among leaves that are equally deleted or not: the higher
     /// generation wins, then the digest that is greater byte by byte.
     package static func < (left: Revision, right: Revision) -> Bool {
-        (left.generation, left.high, left.low) < (right.generation, right.high, right.low)
-    }
-
-    private static func words(_ digest: [UInt8]) -> (high: UInt64, low: UInt64) {
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for index in 0..<8 {
-            high = high << 8 | UInt64(digest[index])
-            low = low << 8 | UInt64(digest[8 + index])
-        }
-        return (high, low)
+        (left.generation, left.digest) < (right.generation, right.digest)
     }
 }

@@ -6,7 +6,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
             case emptyText, byteOrderMark, unexpectedEnd, unexpectedByte, trailingText
             case invalidNumber, integerOutOfRange, doubleOutOfRange
             case controlCharacter, invalidEscape, loneSurrogate, invalidUTF8
-            case duplicateName, tooDeep, tooLarge
+            case duplicateName, tooDeep, tooLarge, unexpectedKind
         }
 
         private let kind: Kind
@@ -41,6 +41,9 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let tooDeep = Reason(kind: .tooDeep)
         /// The text, or the packed form made from it, has more bytes than the limit.
         public static let tooLarge = Reason(kind: .tooLarge)
+        /// A value is sound but of the wrong kind: a document that is no object, an identifier
+        /// that is no string.
+        public static let unexpectedKind = Reason(kind: .unexpectedKind)
 
         /// The reason's name.
         public var description: String { kind.rawValue }

@@ -36,22 +36,26 @@ package enum JSONText {
     package static func packed(
         from text: Span<UInt8>, limits: JSONLimits = .default
     ) throws(JSONError) -> PackedValue {
-        guard text.count <= limits.sizeMax else {
-            throw JSONError(
-                .tooLarge,
-                "The text has \(text.count) bytes, the limit is \(limits.sizeMax); split it.",
-                at: 0, in: text)
+        try JSONPacker.withShared { packer throws(JSONError) in
+            try packer.pack(text, limits: limits)
         }
-        var scanner = JSONScanner(expectedBytes: text.count, limits: limits)
-        try scanner.scan(text)
-        guard scanner.plan.size <= limits.sizeMax else {
-            throw JSONError(
-                .tooLarge,
-                "The packed form has \(scanner.plan.size) bytes, the limit is \(limits.sizeMax); "
-                    + "split the document.",
-                at: 0, in: text)
+    }
+
+    /// The object in the text, packed without the top-level member of that name.
+    ///
+    /// - Parameters:
+    ///   - text: The text of one JSON object.
+    ///   - taking: The name of the member to leave out and give back; nil packs every member.
+    ///   - limits: How large and deep the text may be.
+    /// - Returns: The packed object, and the taken member, or nil when the object lacks it.
+    /// - Throws: `JSONError` with the reason and the place; `unexpectedKind` when the text is no
+    ///   object or the member is no string.
+    package static func packedObject(
+        from text: Span<UInt8>, taking: String?, limits: JSONLimits = .default
+    ) throws(JSONError) -> (packed: PackedValue, taken: String?) {
+        try JSONPacker.withShared { packer throws(JSONError) in
+            try packer.pack(text, taking: taking, limits: limits)
         }
-        return PackedValue(stored: scanner.plan.write(source: text))
     }
 
     /// Compact text, the members sorted by the UTF-8 bytes of their names.

@@ -21,7 +21,14 @@ extension PackedForm {
     package static func range(
         ofMember name: String, of bytes: Span<UInt8>, in range: Range<Int>
     ) throws(PackedError) -> Range<Int>? {
-        guard case .object(let members) = try whole(of: bytes, in: range) else { return nil }
+        guard PackedTag.isObject(bytes, in: range) else {
+            _ = try whole(of: bytes, in: range)
+            return nil
+        }
+        let members = try PackedMembers(bytes, at: range.lowerBound, before: range.upperBound)
+        guard members.area.upperBound == range.upperBound else {
+            throw PackedError(.trailingBytes, at: members.area.upperBound)
+        }
         return try members.value(named: name, in: bytes)
     }
 
@@ -73,7 +80,7 @@ extension PackedForm {
         case .bool(let value): return (.bool(value), end)
         case .integer(let value): return (.integer(value), end)
         case .double(let value): return (.double(value), end)
-        case .string(let text): return (.string(try string(of: bytes, in: text)), end)
+        case .string(let text): return (.string(try utf8(of: bytes, in: text)), end)
         case .array(let area):
             guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
             var elements: [JSONValue] = []
@@ -104,7 +111,7 @@ extension PackedForm {
             guard member.end == range.upperBound else {
                 throw PackedError(.trailingBytes, at: member.end)
             }
-            let text = try string(of: bytes, in: name)
+            let text = try utf8(of: bytes, in: name)
             guard dictionary.updateValue(member.value, forKey: text) == nil else {
                 throw PackedError(.duplicateName, at: name.lowerBound)
             }
@@ -120,7 +127,7 @@ extension PackedForm {
         var names: [String] = []
         names.reserveCapacity(members.count)
         for index in 0..<members.count {
-            names.append(try string(of: bytes, in: members.member(index, in: bytes).name))
+            names.append(try utf8(of: bytes, in: members.member(index, in: bytes).name))
         }
         return names
     }
@@ -138,13 +145,13 @@ extension PackedForm {
         var seen: Set<String> = []
         for index in 0..<members.count {
             let name = try members.member(index, in: bytes).name
-            guard seen.insert(try string(of: bytes, in: name)).inserted else {
+            guard seen.insert(try utf8(of: bytes, in: name)).inserted else {
                 throw PackedError(.duplicateName, at: name.lowerBound)
             }
         }
     }
 
-    static func string(of bytes: Span<UInt8>, in range: Range<Int>) throws(PackedError) -> String {
+    static func utf8(of bytes: Span<UInt8>, in range: Range<Int>) throws(PackedError) -> String {
         guard let string = String(validating: bytes, in: range) else {
             throw PackedError(.invalidUTF8, at: range.lowerBound)
         }
@@ -155,6 +162,10 @@ extension PackedForm {
         _ previous: Range<Int>?, _ name: Range<Int>, _ bytes: Span<UInt8>
     ) throws(PackedError) {
         guard let previous else { return }
+        let left = bytes.prefix(in: previous)
+        let right = bytes.prefix(in: name)
+        if left < right { return }
+        if left > right { throw PackedError(.namesOutOfOrder, at: name.lowerBound) }
         for offset in 0..<min(previous.count, name.count) {
             let left = bytes[previous.lowerBound + offset]
             let right = bytes[name.lowerBound + offset]

@@ -33,12 +33,20 @@ package struct PackedMembers: Sendable {
     /// Where the member of that number lies, name and value together.
     ///
     /// - Throws: `PackedError` when the offsets do not ascend.
+    @inline(__always)
     func range(of index: Int, in bytes: Span<UInt8>) throws(PackedError) -> Range<Int> {
         let entry = table + index * width
-        let start =
-            index == 0
-            ? 0 : try PackedForm.number(of: bytes, at: entry - width, width: width)
-        let end = try PackedForm.number(of: bytes, at: entry, width: width)
+        var start = 0
+        let end: Int
+        if width == 1 {
+            if index > 0 { start = Int(bytes[entry - 1]) }
+            end = Int(bytes[entry])
+        } else {
+            if index > 0 {
+                start = try PackedForm.number(of: bytes, at: entry - width, width: width)
+            }
+            end = try PackedForm.number(of: bytes, at: entry, width: width)
+        }
         guard start < end, end <= area.count else { throw PackedError(.truncated, at: entry) }
         return (area.lowerBound + start)..<(area.lowerBound + end)
     }
@@ -55,6 +63,14 @@ package struct PackedMembers: Sendable {
     ) throws(PackedError) -> (name: Range<Int>, value: Range<Int>) {
         precondition((0..<count).contains(index), "A packed object has no member of this number.")
         let range = try range(of: index, in: bytes)
+        let tag = bytes[range.lowerBound]
+        if tag <= PackedTag.shortStringMax {
+            let name = (range.lowerBound + 1)..<(range.lowerBound + 1 + Int(tag))
+            guard name.upperBound < range.upperBound else {
+                throw PackedError(.truncated, at: range.lowerBound)
+            }
+            return (name, name.upperBound..<range.upperBound)
+        }
         let head = try PackedForm.content(of: bytes, in: range)
         guard case .string(let name) = head.content else {
             throw PackedError(.nameIsNoString, at: range.lowerBound)
@@ -70,27 +86,21 @@ package struct PackedMembers: Sendable {
     package func value(
         named name: String, in bytes: Span<UInt8>
     ) throws(PackedError) -> Range<Int>? {
+        try value(named: ByteName(name), in: bytes)
+    }
+
+    func value(
+        named name: ByteName, in bytes: Span<UInt8>
+    ) throws(PackedError) -> Range<Int>? {
         var low = 0
         var high = count
         while low < high {
             let middle = (low + high) / 2
             let (found, value) = try member(middle, in: bytes)
-            let order = Self.compare(name.utf8, bytes, found)
+            let order = name.order(in: bytes, found)
             if order == 0 { return value }
             if order < 0 { high = middle } else { low = middle + 1 }
         }
         return nil
-    }
-
-    private static func compare(
-        _ name: String.UTF8View, _ bytes: Span<UInt8>, _ range: Range<Int>
-    ) -> Int {
-        var index = range.lowerBound
-        for byte in name {
-            guard index < range.upperBound else { return 1 }
-            if byte != bytes[index] { return Int(byte) - Int(bytes[index]) }
-            index += 1
-        }
-        return index == range.upperBound ? 0 : -1
     }
 }

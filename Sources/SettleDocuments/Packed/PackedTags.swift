@@ -21,6 +21,16 @@ enum PackedTag {
     /// 0xA0...0xA8: a double in 0...8 bytes, trailing zero bytes left out.
     static let double: UInt8 = 0xA0
 
+    /// Whether what begins at the range's start is an object; false also when nothing does.
+    @inline(__always)
+    static func isObject(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        guard
+            range.lowerBound >= 0, range.lowerBound < range.upperBound,
+            range.upperBound <= bytes.count
+        else { return false }
+        return bytes[range.lowerBound] &- object < 3
+    }
+
     /// The least number of bytes that hold the number, at least 1.
     static func byteCount(_ number: UInt64) -> Int {
         max(1, (71 - number.leadingZeroBitCount) / 8)

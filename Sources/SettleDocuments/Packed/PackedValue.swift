@@ -13,7 +13,7 @@ package struct PackedValue: Sendable, Hashable {
     ///
     /// - Throws: `PackedError` when a double is NaN or infinite, or a limit is passed.
     package init(_ value: JSONValue, limits: JSONLimits = .default) throws(PackedError) {
-        var plan = PackedPlan(expectedNodes: 32)
+        var plan = PackedPlan()
         try plan.add(value, limits: limits)
         guard plan.size <= limits.sizeMax else { throw PackedError(.tooLarge) }
         bytes = plan.write(source: [UInt8]().span)

@@ -14,7 +14,8 @@ package struct IndexBuilder: Sendable {
 
     /// Maps the documents that changed since the index was last brought up to date.
     ///
-    /// An index with another version or collation is emptied first. The work is cut into steps so
+    /// An index with another version or collation is emptied first, and so is one that has not been
+    /// brought up to date for more purges than the store lists. The work is cut into steps so
     /// that other writers get their turn, and a crash in between loses only the current step.
     ///
     /// - Parameters:
@@ -28,11 +29,13 @@ package struct IndexBuilder: Sendable {
         if let found = state, found.fits(definition), found.sequence == target { return target }
 
         let tables = try IndexTables(creatingIn: transaction, index: definition.name)
-        if let found = state, !found.fits(definition) {
+        if let found = state, !found.fits(definition) || found.missesPurges(in: transaction) {
             try tables.removeAll()
             state = nil
         }
-        var next = state ?? IndexState(of: definition)
+        var next =
+            state
+            ?? IndexState(of: definition, purgesForgotten: transaction.purgesForgotten)
         let changes = try self.changes(
             since: next.sequence, countMax: changeCountMax, in: transaction)
         for id in changes.ids {
@@ -74,7 +77,7 @@ package struct IndexBuilder: Sendable {
         _ id: String, tables: IndexTables, transaction: StoreTransaction
     ) throws -> Int64 {
         let pointerKey = Array(id.utf8)
-        let before = try rowKeys(of: id, tables: tables)
+        let before = try tables.pointers(of: id, index: definition.name)
         var rows: [EmittedRow] = []
         if let record = try transaction.record(id), !record.isDeleted {
             try definition.map(id, record) { rows.append($0) }
@@ -104,20 +107,5 @@ package struct IndexBuilder: Sendable {
             try tables.pointers.set(list, for: pointerKey)
         }
         return Int64(after.count - before.count)
-    }
-
-    private func rowKeys(of id: String, tables: IndexTables) throws -> [[UInt8]] {
-        guard let list = try tables.pointers.value(for: Array(id.utf8)) else { return [] }
-        let span = list.span
-        var keys: [[UInt8]] = []
-        var position = 0
-        while position < span.count {
-            guard let key = span.counted(at: &position) else {
-                throw IndexError.corrupted(
-                    place: "back pointers of document '\(id)' in index '\(definition.name)'")
-            }
-            keys.append(key)
-        }
-        return keys
     }
 }

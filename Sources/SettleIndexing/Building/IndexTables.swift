@@ -8,7 +8,8 @@ struct IndexTables {
     let rows: RowTable
     /// Document identifier -> the row keys it has, each counted: the back pointers.
     let pointers: OrderedTable
-    private let rowsTable: OrderedTable
+    /// The table that ``rows`` is a view of.
+    let rowsTable: OrderedTable
 
     private static func rowsName(_ index: String) -> String { "index/\(index)/rows" }
     private static func pointersName(_ index: String) -> String { "index/\(index)/documents" }
@@ -30,6 +31,24 @@ struct IndexTables {
         self.rowsTable = rows
         self.rows = RowTable(rows)
         self.pointers = pointers
+    }
+
+    /// The row keys that a document has.
+    ///
+    /// - Throws: ``IndexError/corrupted(place:)`` when the bytes are none, or what the engine throws.
+    func pointers(of id: String, index: String) throws -> [[UInt8]] {
+        guard let list = try pointers.value(for: Array(id.utf8)) else { return [] }
+        let span = list.span
+        var keys: [[UInt8]] = []
+        var position = 0
+        while position < span.count {
+            guard let key = span.counted(at: &position) else {
+                throw IndexError.corrupted(
+                    place: "back pointers of document '\(id)' in index '\(index)'")
+            }
+            keys.append(key)
+        }
+        return keys
     }
 
     /// Removes every row, keeping the tables.

@@ -1,12 +1,31 @@
 import CLMDB
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Where an engine's files are, for the texts of errors.
+///
+/// A class, so that what reads or writes an entry passes on a pointer and counts no references.
+final class EnginePlace: Sendable {
+    let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+}
+
 /// The engine's functions on an environment, one caller each.
 ///
 /// Sendable because LMDB allows these on any thread; the rules about what may run at the same
 /// time are kept by ``Environment``.
 struct EngineEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
-    let path: String
+    let place: EnginePlace
+
+    var path: String { place.path }
 
     /// Makes an environment that is not open yet.
     static func create(path: String) throws(LMDBError) -> EngineEnvironment {
@@ -15,16 +34,16 @@ struct EngineEnvironment: @unchecked Sendable {
         guard let made else {
             preconditionFailure("The engine reported success without an environment.")
         }
-        return EngineEnvironment(pointer: made, path: path)
+        return EngineEnvironment(pointer: made, place: EnginePlace(path))
     }
 
-    /// The version of the engine that runs, as `major.minor.patch`.
-    static var version: String {
+    /// The version of the engine that runs.
+    static var version: EngineVersion {
         var major: Int32 = 0
         var minor: Int32 = 0
         var patch: Int32 = 0
         _ = mdb_version(&major, &minor, &patch)
-        return "\(major).\(minor).\(patch)"
+        return EngineVersion(major: Int(major), minor: Int(minor), patch: Int(patch))
     }
 
     func configure(readersMax: Int, tablesMax: Int, mapSize: Int) throws(LMDBError) {
@@ -48,6 +67,10 @@ struct EngineEnvironment: @unchecked Sendable {
         if durability == .relaxed { flags |= UInt32(MDB_NOMETASYNC) }
         try LMDBError.check(
             mdb_env_open(pointer, path, flags, EnvironmentTuning.fileMode), "open", path)
+        // The engine leaves its descriptor open in every program that this one starts.
+        var descriptor: mdb_filehandle_t = -1
+        try LMDBError.check(mdb_env_get_fd(pointer, &descriptor), "open", path)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     func close() {
@@ -59,9 +82,34 @@ struct EngineEnvironment: @unchecked Sendable {
     }
 
     func copy(to target: String, compacting: Bool) throws(LMDBError) {
-        try LMDBError.check(
-            mdb_env_copy2(pointer, target, compacting ? UInt32(MDB_CP_COMPACT) : 0),
-            "copy", target)
+        let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
+        try checkCopy(mdb_env_copy2(pointer, target, flags), "copy", target)
+    }
+
+    /// Writes a compact copy of the last commit into an empty file; it is not flushed.
+    func copy(into descriptor: Int32) throws(LMDBError) {
+        let flags = UInt32(MDB_CP_COMPACT)
+        try checkCopy(mdb_env_copyfd2(pointer, descriptor, flags), "compact", path)
+    }
+
+    private func checkCopy(
+        _ result: Int32, _ operation: String, _ path: String
+    ) throws(LMDBError) {
+        // The engine's word for pages that are neither in use nor free.
+        guard result != MDB_INCOMPATIBLE else {
+            throw LMDBError(
+                code: .corrupted, operation: operation, path: path,
+                message: "Pages of the data file are neither in use nor free, so it was not "
+                    + "compacted and is as before; check the database, or export and import it.")
+        }
+        try LMDBError.check(result, operation, path)
+    }
+
+    /// The descriptor of the data file, which stays the engine's.
+    func dataDescriptor() throws(LMDBError) -> Int32 {
+        var descriptor: Int32 = -1
+        try LMDBError.check(mdb_env_get_fd(pointer, &descriptor), "flush", path)
+        return descriptor
     }
 
     struct Info {
@@ -107,7 +155,7 @@ struct EngineEnvironment: @unchecked Sendable {
         guard let made else {
             preconditionFailure("The engine reported success without a transaction.")
         }
-        return EngineTransaction(pointer: made, path: path)
+        return EngineTransaction(pointer: made, place: place)
     }
 
     /// Closes a table's handle.

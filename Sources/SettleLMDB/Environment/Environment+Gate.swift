@@ -69,12 +69,8 @@ extension Environment {
         do throws(LMDBError) {
             try engine.setMapSize(target)
         } catch {
-            do throws(LMDBError) {
-                try engine.setMapSize(size)
-            } catch {
-                // Neither map is there: from now on every call must throw and none may look.
-                monitor.withLock { $0.isClosed = true }
-            }
+            // The engine has let go of the old map and has no other: only a new engine has one.
+            try reopenEngine(mapSize: size) {}
             throw error
         }
     }
@@ -119,6 +115,6 @@ extension Environment {
             return state.idle
         }
         for transaction in idle { transaction.abort() }
-        engine.close()
+        seat.close()
     }
 }

@@ -15,20 +15,22 @@ extension Environment {
         _ name: String = "read", _ body: (ReadTransaction) throws -> R
     ) throws -> R {
         try requireUsable("begin read")
-        if let outer = outerRead() { return try body(outer) }
-        let (transaction, token) = try beginRead(name)
-        defer { endRead(transaction, token) }
-        return try body(transaction)
-    }
-
-    private func outerRead() -> ReadTransaction? {
-        let me = ThreadIdentity.current
-        return monitor.withLock { state in
-            state.active.first { $0.thread == me }?.transaction
+        switch try beginRead(name) {
+        case .inside(let outer):
+            return try body(outer)
+        case .begun(let transaction, let token):
+            defer { endRead(transaction, token) }
+            return try body(transaction)
         }
     }
 
-    private func beginRead(_ name: String) throws(LMDBError) -> (ReadTransaction, UInt64) {
+    /// How a read goes on after it passed the gate.
+    private enum Begun {
+        case inside(ReadTransaction)
+        case begun(ReadTransaction, token: UInt64)
+    }
+
+    private func beginRead(_ name: String) throws(LMDBError) -> Begun {
         var hasClearedReaders = false
         while true {
             do throws(LMDBError) {
@@ -40,7 +42,9 @@ extension Environment {
                     try adoptAsReader()
                 case .readersFull where !hasClearedReaders:
                     hasClearedReaders = true
-                    try engine.checkReaders()
+                    try whileOpen("check readers") { () throws(LMDBError) in
+                        _ = try engine.checkReaders()
+                    }
                 default:
                     throw error
                 }
@@ -49,66 +53,83 @@ extension Environment {
     }
 
     /// Begins a read; nil when tables have to be opened first.
-    private func tryBeginRead(
-        _ name: String
-    ) throws(LMDBError) -> (ReadTransaction, UInt64)? {
-        let (token, idle) = try enterRead(name)
+    private func tryBeginRead(_ name: String) throws(LMDBError) -> Begun? {
+        let transaction = ReadTransaction(self)
+        let entry = try enterRead(name, transaction)
+        if let outer = entry.outer { return .inside(outer) }
         do throws(LMDBError) {
-            let handle = try snapshot(reusing: idle)
-            if try needsTableRefresh(handle) {
-                retire(handle)
-                leaveRead(token)
+            let handle = try snapshot(reusing: entry.idle)
+            transaction.begin(handle)
+            if try needsTableRefresh(handle, entry) {
+                endRead(transaction, entry.token)
                 return nil
             }
-            let transaction = ReadTransaction(self, handle)
-            monitor.withLock { state in
-                guard let index = state.active.firstIndex(where: { $0.token == token })
-                else { return }
-                state.active[index].transaction = transaction
-            }
-            return (transaction, token)
+            return .begun(transaction, token: entry.token)
         } catch {
-            leaveRead(token)
+            if transaction.isLive {
+                endRead(transaction, entry.token)
+            } else {
+                leaveRead(entry.token)
+            }
             throw error
         }
     }
 
-    private func endRead(_ transaction: ReadTransaction, _ token: UInt64) {
-        retire(transaction.end())
-        leaveRead(token)
-    }
-
-    /// Waits at the gate, then counts as a reader.
-    func enterRead(_ name: String) throws(LMDBError) -> (token: UInt64, idle: EngineTransaction?) {
+    /// Waits at the gate, then counts as a reader, unless the thread reads already.
+    ///
+    /// One visit to the monitor does all that a begin needs of it.
+    private func enterRead(
+        _ name: String, _ transaction: ReadTransaction?
+    ) throws(LMDBError) -> ReadEntry {
         let me = ThreadIdentity.current
         return try monitor.when { (state) throws(LMDBError) in
+            if transaction != nil {
+                for reader in state.active where reader.thread == me {
+                    guard let outer = reader.transaction else { continue }
+                    return ReadEntry(token: 0, outer: outer)
+                }
+            }
             if state.isClosed { throw closedError("begin read") }
             guard !state.isExclusive else { return nil }
             state.tokenLast += 1
             state.active.append(
-                .init(token: state.tokenLast, thread: me, name: name, start: .now))
-            return (state.tokenLast, state.idle.popLast())
+                .init(
+                    token: state.tokenLast, thread: me, name: name, start: .now,
+                    transaction: transaction))
+            return ReadEntry(
+                token: state.tokenLast, outer: nil,
+                idle: transaction == nil ? nil : state.idle.popLast(),
+                namesSeen: state.namesSeen, isInsideWrite: state.writer == me)
         }
+    }
+
+    /// Lets go of a snapshot; its slot of the lock file is kept for the next one.
+    private func endRead(_ transaction: ReadTransaction, _ token: UInt64) {
+        let handle = transaction.end()
+        handle.reset()
+        let isKept = monitor.withLock { state in
+            guard state.idle.count < EnvironmentTuning.idleReadersMax else { return false }
+            state.idle.append(handle)
+            state.endRead(token)
+            return true
+        }
+        if isKept { return }
+        // Still counted, so that nobody closes the engine first.
+        handle.abort()
+        leaveRead(token)
     }
 
     /// Runs the body without a snapshot, but counted as a reader, so that nobody closes meanwhile.
     func whileOpen<R>(
         _ name: String, _ body: () throws(LMDBError) -> R
     ) throws(LMDBError) -> R {
-        let (token, idle) = try enterRead(name)
-        if let idle { monitor.withLock { $0.idle.append(idle) } }
-        defer { leaveRead(token) }
+        let entry = try enterRead(name, nil)
+        defer { leaveRead(entry.token) }
         return try body()
     }
 
     func leaveRead(_ token: UInt64) {
-        monitor.withLock { state in
-            guard let index = state.active.firstIndex(where: { $0.token == token }) else {
-                preconditionFailure("A read ended twice.")
-            }
-            state.active.swapAt(index, state.active.count - 1)
-            state.active.removeLast()
-        }
+        monitor.withLock { $0.endRead(token) }
     }
 
     private func snapshot(
@@ -124,17 +145,6 @@ extension Environment {
         }
     }
 
-    /// Lets go of a snapshot; the reader slot is kept for the next one.
-    private func retire(_ handle: EngineTransaction) {
-        handle.reset()
-        let isKept = monitor.withLock { state in
-            guard state.idle.count < EnvironmentTuning.idleReadersMax else { return false }
-            state.idle.append(handle)
-            return true
-        }
-        if !isKept { handle.abort() }
-    }
-
     /// Adopts a new size for a read that is not counted as active.
     ///
     /// Takes the writer's place, because a write transaction must not be active either. Inside a
@@ -143,5 +153,30 @@ extension Environment {
         try enterWriter("grow")
         defer { leaveWriter() }
         try adoptMapSize()
+    }
+}
+
+/// What a read met at the gate.
+struct ReadEntry {
+    /// Its number among the active reads.
+    let token: UInt64
+    /// The snapshot of a read around this one, which it shares.
+    let outer: ReadTransaction?
+    /// A snapshot's slot to use again.
+    var idle: EngineTransaction?
+    /// Names of tables when they were last looked through.
+    var namesSeen = 0
+    /// Whether it is inside a write of its thread, which may hold the right to open tables.
+    var isInsideWrite = false
+}
+
+extension EnvironmentState {
+    /// Counts a read out.
+    fileprivate mutating func endRead(_ token: UInt64) {
+        guard let index = active.firstIndex(where: { $0.token == token }) else {
+            preconditionFailure("A read ended twice.")
+        }
+        active.swapAt(index, active.count - 1)
+        active.removeLast()
     }
 }

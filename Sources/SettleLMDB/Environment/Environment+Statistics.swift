@@ -33,7 +33,7 @@ extension Environment {
                 readers: readers,
                 tables: try transaction.tableNames().compactMap { name in
                     guard let table = try transaction.table(named: name) else { return nil }
-                    let size = try transaction.live.size(of: table.slot)
+                    let size = try transaction.live.size(of: transaction.require(table))
                     return EnvironmentStatistics.TableSize(
                         name: name, entryCount: size.entryCount,
                         sizeBytes: size.pageCount * pageSize)
@@ -63,9 +63,14 @@ extension Environment {
     /// - Parameters:
     ///   - path: A directory; made if absent, and it must hold no data file.
     ///   - compacting: Leaves free pages out: slower, smaller.
+    ///   - progress: Told bytes copied and bytes of the file, at the beginning and at the end: the
+    ///     engine copies in one call.
     /// - Throws: ``LMDBError`` with `diskFull`, `permission`, `system(EEXIST)` for a directory that
     ///   has a data file, or as ``read(_:_:)``.
-    package func copy(to path: String, compacting: Bool) throws {
+    package func copy(
+        to path: String, compacting: Bool,
+        progress: ((_ bytesCopied: Int, _ bytesTotal: Int) -> Void)? = nil
+    ) throws {
         try FileSystem.makeDirectory(path)
         let target = path + "/data.mdb"
         guard try FileSystem.status(target) == nil else {
@@ -74,6 +79,8 @@ extension Environment {
                 message: "The directory holds a database already; choose another one.")
         }
         try read("copy") { _ in
+            let bytes = try (engine.info().pageLast + 1) * engine.pageSize()
+            progress?(0, bytes)
             do throws(LMDBError) {
                 try engine.copy(to: path, compacting: compacting)
                 try FileSystem.restrict(target)
@@ -83,6 +90,7 @@ extension Environment {
                 if error.code != .system(EEXIST) { FileSystem.remove(target) }
                 throw error
             }
+            progress?(bytes, bytes)
         }
     }
 }

@@ -2,10 +2,17 @@ extension Environment {
     /// Whether the names of a snapshot differ in number from those whose handles are open.
     ///
     /// Never inside a write of the same thread: it may hold the right to open tables.
-    func needsTableRefresh(_ handle: EngineTransaction) throws(LMDBError) -> Bool {
-        let count = try handle.size(of: mainSlot).entryCount
-        let me = ThreadIdentity.current
-        return monitor.withLock { state in state.namesSeen != count && state.writer != me }
+    ///
+    /// - Parameters:
+    ///   - handle: The snapshot.
+    ///   - entry: What was found when the read began.
+    /// - Returns: Whether tables have to be opened before the snapshot is read.
+    /// - Throws: ``LMDBError`` as the engine reports it.
+    func needsTableRefresh(
+        _ handle: EngineTransaction, _ entry: ReadEntry
+    ) throws(LMDBError) -> Bool {
+        guard !entry.isInsideWrite else { return false }
+        return try handle.size(of: mainSlot).entryCount != entry.namesSeen
     }
 
     /// Opens handles for all tables that have none in this process and publishes them.
@@ -21,7 +28,9 @@ extension Environment {
             state.isOpeningTables = true
             state.tokenLast += 1
             state.active.append(
-                .init(token: state.tokenLast, thread: me, name: "open tables", start: .now))
+                .init(
+                    token: state.tokenLast, thread: me, name: "open tables", start: .now,
+                    transaction: nil))
             return state.tokenLast
         }
         defer {
@@ -39,7 +48,7 @@ extension Environment {
             }
         } catch {
             handle.abort()
-            for table in opened { serials[table.slot] = 0 }
+            for table in opened { slots.free(table) }
             throw error
         }
         try handle.commit()
@@ -68,8 +77,7 @@ extension Environment {
         _ name: String, in handle: EngineTransaction
     ) throws(LMDBError) -> Table? {
         do throws(LMDBError) {
-            let slot = try handle.openTable(named: name, create: false)
-            return register(name, slot)
+            return register(name, try handle.openTable(named: name, create: false))
         } catch {
             if error.code == .invalid || error.code == .tablesFull { return nil }
             throw error
@@ -77,10 +85,9 @@ extension Environment {
     }
 
     /// Gives a fresh handle its serial.
-    func register(_ name: String, _ slot: UInt32) -> Table {
-        let table = Table(name: name, slot: slot, serial: OpenEnvironments.shared.nextSerial())
-        serials[slot] = table.serial
-        return table
+    func register(_ name: String, _ handle: UInt32) -> Table {
+        let serial = OpenEnvironments.shared.nextSerial()
+        return Table(name: name, slot: slots.take(handle, serial: serial), serial: serial)
     }
 
     /// Makes the handles of a committed transaction known to all that begin from now on.
@@ -99,9 +106,9 @@ extension Environment {
     /// Forgets the handles of a transaction that was rolled back: the engine has closed them.
     func forgetTables(of transaction: WriteTransaction) {
         guard transaction.holdsTables else { return }
-        for table in transaction.opened.values { serials[table.slot] = 0 }
+        for table in transaction.opened.values { slots.free(table) }
         monitor.withLock { state in
-            for (name, table) in state.tables where serials[table.slot] != table.serial {
+            for (name, table) in state.tables where slots.handle(of: table) == nil {
                 state.tables[name] = nil
             }
             state.tablesGeneration += 1

@@ -28,6 +28,7 @@ extension Environment {
         }
         try enterWriter("begin write")
         defer { leaveWriter() }
+        reportLongReaders()
         try clearStaleReadersIfDue()
         while true {
             switch try attempt(body) {
@@ -41,7 +42,7 @@ extension Environment {
 
     private func attempt<R>(_ body: (WriteTransaction) throws -> R) throws -> Outcome<R> {
         // Read before the transaction begins: handles published later are not known to it.
-        let generation = monitor.withLock { $0.tablesGeneration }
+        let (generation, mustMend) = monitor.withLock { ($0.tablesGeneration, $0.mustMend) }
         let handle: EngineTransaction
         do throws(LMDBError) {
             handle = try engine.begin(isReadOnly: false)
@@ -49,6 +50,7 @@ extension Environment {
             if error.code == .mapResized { return .mapResized }
             throw error
         }
+        if mustMend { try mend(handle) }
         let transaction = WriteTransaction(self, handle, tablesGeneration: generation)
         let result = Result { try body(transaction) }
         return try finish(transaction, result)
@@ -60,8 +62,8 @@ extension Environment {
         let handle = transaction.end()
         let isCommitted: Bool
         do {
-            switch (transaction.retry, result) {
-            case (.none, .success):
+            switch (transaction.retry, transaction.spoiled, result) {
+            case (.none, .none, .success):
                 isCommitted = try commit(transaction, handle)
             default:
                 handle.abort()
@@ -73,6 +75,7 @@ extension Environment {
         }
         if isCommitted {
             publishTables(of: transaction)
+            try DriveFlush.run(engine, options.durability)
             return .done(try result.get())
         }
         forgetTables(of: transaction)
@@ -81,6 +84,8 @@ extension Environment {
         case .tablesChanged: return .tablesChanged
         case .none:
             _ = try result.get()
+            // Hidden by the closure.
+            if let error = transaction.spoiled { throw error }
             preconditionFailure("A transaction without a failure was not committed.")
         }
     }
@@ -95,12 +100,30 @@ extension Environment {
             } else {
                 try commitDropping(transaction, handle)
             }
-            return true
         } catch {
-            guard error.code == .mapFull else { throw error }
+            guard error.code == .mapFull else {
+                if options.durability == .relaxed { monitor.withLock { $0.mustMend = true } }
+                throw error
+            }
             transaction.retry = .mapFull
             return false
         }
+        return true
+    }
+
+    /// Writes the meta pages again, after a flush that failed may have lost them.
+    ///
+    /// The system takes what it could not flush for clean and reports it once. With
+    /// `Durability.relaxed` the last commit's meta page was among it; later commits use pages again
+    /// that the meta pages on the device still need.
+    private func mend(_ handle: EngineTransaction) throws(LMDBError) {
+        do throws(LMDBError) {
+            try MetaPages.writeAgain(try engine.dataDescriptor(), path: path)
+        } catch {
+            handle.abort()
+            throw error
+        }
+        monitor.withLock { $0.mustMend = false }
     }
 
     /// Removes dropped tables and commits while nobody of this process reads.
@@ -114,8 +137,9 @@ extension Environment {
             try withoutReaders("drop a table") { () throws(LMDBError) in
                 transaction.claimTables()
                 for table in transaction.dropped.values {
-                    serials[table.slot] = 0
-                    try handle.drop(table.slot, removing: true)
+                    guard let slot = slots.handle(of: table) else { continue }
+                    slots.free(table)
+                    try handle.drop(slot, removing: true)
                 }
                 isOver = true
                 try handle.commit()
@@ -129,10 +153,28 @@ extension Environment {
     private func clearStaleReadersIfDue() throws(LMDBError) {
         let isDue = monitor.withLock { state in
             let age = ContinuousClock.now - state.readersChecked
-            guard age > .seconds(EnvironmentTuning.readerCheckSeconds) else { return false }
+            guard age > .seconds(options.readerCheckSeconds) else { return false }
             state.readersChecked = .now
             return true
         }
         if isDue { try engine.checkReaders() }
+    }
+
+    /// Names the reads that keep the file growing.
+    private func reportLongReaders() {
+        guard let report = options.onLongReader else { return }
+        let now = ContinuousClock.now
+        let limit = Duration.seconds(options.longReaderSeconds)
+        let found = monitor.withLock { state in
+            var found: [(name: String, age: Duration)] = []
+            for index in state.active.indices where !state.active[index].isReported {
+                let age = now - state.active[index].start
+                guard age > limit else { continue }
+                state.active[index].isReported = true
+                found.append((state.active[index].name, age))
+            }
+            return found
+        }
+        for reader in found { report(reader.name, reader.age / .seconds(1)) }
     }
 }

@@ -11,14 +11,23 @@ package final class Environment: Sendable {
     /// The options of the first open.
     package let options: EnvironmentOptions
 
-    let engine: EngineEnvironment
-    let processID: Int32
+    let seat: EngineSeat
+    /// How often the process had been forked when it was opened.
+    let forkCount: UInt32
     let monitor: Monitor<EnvironmentState>
-    let serials: SlotSerials
+    let slots: TableSlots
     let mainSlot: UInt32
+    /// Memory of the write transactions; whoever has the writer's place has this.
+    let tails = KeyTails()
+
+    /// The engine, which a compaction exchanges.
+    var engine: EngineEnvironment { seat.engine }
 
     /// The version of LMDB that runs, such as `0.9.24`.
-    package static var engineVersion: String { EngineEnvironment.version }
+    package static var engineVersion: String {
+        let version = EngineEnvironment.version
+        return "\(version.major).\(version.minor).\(version.patch)"
+    }
 
     /// Opens the environment in a directory, or shares the one that is open already.
     ///
@@ -40,14 +49,14 @@ package final class Environment: Sendable {
     }
 
     init(
-        path: String, options: EnvironmentOptions, engine: EngineEnvironment, mainSlot: UInt32
+        path: String, options: EnvironmentOptions, seat: EngineSeat, mainSlot: UInt32
     ) {
         self.path = path
         self.options = options
-        self.engine = engine
+        self.seat = seat
         self.mainSlot = mainSlot
-        processID = OpenEnvironments.currentProcess
-        serials = SlotSerials(capacity: options.tablesMax + 2)
+        forkCount = ForkCount.current
+        slots = TableSlots(capacity: options.tablesMax + 2)
         monitor = Monitor(EnvironmentState())
     }
 
@@ -81,7 +90,7 @@ package final class Environment: Sendable {
     }
 
     func requireUsable(_ operation: String) throws(LMDBError) {
-        guard processID == OpenEnvironments.currentProcess else {
+        guard forkCount == ForkCount.current else {
             throw LMDBError(
                 code: .openedBeforeFork, operation: operation, path: path,
                 message: "The database was opened before this process was forked; "
@@ -104,7 +113,10 @@ struct EnvironmentState {
         let thread: ThreadIdentity
         let name: String
         let start: ContinuousClock.Instant
-        var transaction: ReadTransaction?
+        /// The snapshot, for reads inside this one; only the reader's own thread looks at it.
+        let transaction: ReadTransaction?
+        /// Whether `onLongReader` was told of it.
+        var isReported = false
     }
 
     var openCount = 1
@@ -113,6 +125,9 @@ struct EnvironmentState {
     var isExclusive = false
     /// The thread inside `write`.
     var writer: ThreadIdentity?
+    /// Whether a commit failed with `Durability.relaxed`; the next write first writes the meta
+    /// pages again.
+    var mustMend = false
     /// Whether a transaction has opened handles that are not published yet.
     var isOpeningTables = false
     var tokenLast: UInt64 = 0
@@ -125,29 +140,4 @@ struct EnvironmentState {
     /// Entries of the table of names when it was last looked through; -1 to look again.
     var namesSeen = -1
     var readersChecked = ContinuousClock.now
-}
-
-/// The serial of the handle in each slot, zero when there is none.
-///
-/// Written only by the thread that opens or closes the slot's handle, before anybody has a
-/// `Table` of it or while no other transaction is active; that makes reading without a lock safe.
-final class SlotSerials: @unchecked Sendable {
-    private let values: UnsafeMutableBufferPointer<UInt64>
-
-    init(capacity: Int) {
-        values = .allocate(capacity: capacity)
-        values.initialize(repeating: 0)
-    }
-
-    deinit {
-        values.deallocate()
-    }
-
-    subscript(slot: UInt32) -> UInt64 {
-        get { Int(slot) < values.count ? values[Int(slot)] : 0 }
-        set {
-            precondition(Int(slot) < values.count, "A slot beyond tablesMax.")
-            values[Int(slot)] = newValue
-        }
-    }
 }

@@ -12,8 +12,32 @@ struct EnvironmentOpening {
     func run(dataFile: FileSystem.Status?) throws(LMDBError) -> Environment {
         try makeOrRequireDirectory(dataFile)
         if !options.allowsNetworkFileSystem { try FileSystem.requireLocal(directory) }
-        let meta = dataFile == nil ? nil : try DataFile.check(directory + "/data.mdb")
-        if dataFile != nil, meta == nil, !create {
+        let lock = try FileLock.share(
+            directory + "/data.mdb", isReadOnly: options.isReadOnly,
+            create: create && !options.isReadOnly
+        ) {
+            // Left by a compaction that a crash has ended.
+            FileSystem.remove(directory + "/" + FileSystem.compactingName)
+        }
+        do throws(LMDBError) {
+            try requireOwnNamespace(lock)
+            return try open(lock, isNew: dataFile == nil)
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    private func requireOwnNamespace(_ lock: FileLock) throws(LMDBError) {
+        guard let namespace = options.processNamespace, lock.meetsForeigner(of: namespace),
+            !options.allowsForeignProcessNamespace
+        else { return }
+        throw ProcessNamespace.error(directory)
+    }
+
+    private func open(_ lock: FileLock, isNew: Bool) throws(LMDBError) -> Environment {
+        let meta = try DataFile.check(directory + "/data.mdb")
+        if meta == nil, !isNew, !create {
             throw LMDBError(
                 code: .invalid, operation: "open", path: directory,
                 message: "The data file is empty: it was never finished, or was emptied by "
@@ -21,10 +45,10 @@ struct EnvironmentOpening {
         }
         let engine = try EngineEnvironment.create(path: directory)
         do throws(LMDBError) {
-            return try open(engine, meta)
+            return try open(engine, lock, meta)
         } catch {
             engine.close()
-            if meta == nil, !options.isReadOnly { removeUnfinishedFiles() }
+            if meta == nil, !options.isReadOnly, lock.takeAlone() { removeUnfinishedFiles() }
             throw error
         }
     }
@@ -48,7 +72,7 @@ struct EnvironmentOpening {
     }
 
     private func open(
-        _ engine: EngineEnvironment, _ meta: DataFile.Meta?
+        _ engine: EngineEnvironment, _ lock: FileLock, _ meta: DataFile.Meta?
     ) throws(LMDBError) -> Environment {
         guard engine.keySizeMax >= EnvironmentTuning.keySizeMax else {
             throw LMDBError(
@@ -64,7 +88,18 @@ struct EnvironmentOpening {
             try FileSystem.reserve(directory + "/lock.mdb", bytes: bytes)
         }
         try engine.open(isReadOnly: options.isReadOnly, durability: options.durability)
+        if !options.isReadOnly {
+            // A meta page that was put back after a failed write must be on the disk before a page
+            // is written that the failed one points to.
+            try engine.sync()
+            if meta == nil {
+                // Else the file itself may be gone after a power failure, whatever was flushed.
+                try FileSystem.flushDirectory(directory)
+                try FileSystem.flushDirectory(directory + "/..")
+            }
+        }
         try engine.checkReaders()
+        try requireFitPages(engine)
         let names = try engine.begin(isReadOnly: true)
         let mainSlot: UInt32
         do throws(LMDBError) {
@@ -75,9 +110,20 @@ struct EnvironmentOpening {
         }
         try names.commit()
         let environment = Environment(
-            path: directory, options: options, engine: engine, mainSlot: mainSlot)
+            path: directory, options: options, seat: EngineSeat(engine, lock), mainSlot: mainSlot)
         try environment.openUnknownTables()
         return environment
+    }
+
+    private func requireFitPages(_ engine: EngineEnvironment) throws(LMDBError) {
+        let size = try engine.pageSize()
+        guard !options.isReadOnly, !EngineEnvironment.version.canWrite(pageSizeBytes: size)
+        else { return }
+        throw LMDBError(
+            code: .versionMismatch, operation: "open", path: directory,
+            message: "The file has pages of \(size) bytes, into which LMDB "
+                + "\(Environment.engineVersion) cannot write every key; install LMDB 0.9.30 or "
+                + "newer, or open with isReadOnly.")
     }
 
     /// The first size: as asked, doubled until the file has room to grow, at least the file.

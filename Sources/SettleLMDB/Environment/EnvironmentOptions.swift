@@ -37,6 +37,19 @@ package struct EnvironmentOptions: Sendable {
     package var gateWaitSeconds: Double
     /// Opens on network and user-space file systems too, where locks and maps may not hold.
     package var allowsNetworkFileSystem: Bool
+    /// Opens although a process of another PID namespace has the database open.
+    ///
+    /// Neither then sees whether the other's readers live: a reader taken for dead loses its pages.
+    package var allowsForeignProcessNamespace = false
+    /// Age of the last look for readers of dead processes at which a write looks again, in seconds.
+    package var readerCheckSeconds = EnvironmentTuning.readerCheckSeconds
+    /// Told the name and the age in seconds of a read that is older than `longReaderSeconds`.
+    ///
+    /// Called once for each such read, by the thread of the first write that finds it, before the
+    /// write begins; it must not use the database.
+    package var onLongReader: (@Sendable (_ name: String, _ ageSeconds: Double) -> Void)?
+    /// The namespace of process numbers; nil where the system has none.
+    var processNamespace = ProcessNamespace.current
 
     /// Puts options together; every default is fit for a database of an app or a server.
     ///

@@ -1,7 +1,7 @@
 /// Every number of this room, with its unit and reason.
 package enum EnvironmentTuning {
     /// Bytes of map at first: small, since growth is cheap while nobody reads.
-    package static let mapSizeInitial = 16 << 20
+    package static let mapSizeInitial = 256 << 20
     /// Bytes of map at most: 1 TiB of address space fits every 64-bit system we run on.
     package static let mapSizeMax = 1 << 40
     /// Reader slots: a slot is 64 bytes, and server threads times processes stay below this.
@@ -19,7 +19,7 @@ package enum EnvironmentTuning {
     /// Idle read transactions kept for the next reader; each holds a slot and 25 KiB.
     static let idleReadersMax = 16
     /// Seconds between looks for readers of dead processes, on writes.
-    static let readerCheckSeconds = 600.0
+    package static let readerCheckSeconds = 600.0
     /// Mode of the files: documents are their owner's alone.
     static let fileMode: UInt32 = 0o600
     /// Mode of a directory made here.

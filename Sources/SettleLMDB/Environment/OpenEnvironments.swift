@@ -13,11 +13,9 @@ import Synchronization
 final class OpenEnvironments: Sendable {
     static let shared = OpenEnvironments()
 
-    static var currentProcess: Int32 { getpid() }
-
     private struct Entry {
         let environment: Environment
-        let data: FileSystem.Identity
+        var data: FileSystem.Identity
         let lock: FileSystem.Identity?
         /// Whether the last close waits for transactions; an open of the file waits for it.
         var isClosing = false
@@ -36,8 +34,12 @@ final class OpenEnvironments: Sendable {
         _ directory: String, _ options: EnvironmentOptions, create: Bool
     ) throws(LMDBError) -> Environment {
         try entries.when { (entries) throws(LMDBError) -> Environment? in
-            // A forked child inherits the list; the parent's environments are not ours.
-            entries.removeAll { $0.environment.processID != Self.currentProcess }
+            // A forked child inherits the list; the parent's environments are not ours. One that
+            // had to close itself may be opened anew before its owners have closed it.
+            entries.removeAll { entry in
+                entry.environment.forkCount != ForkCount.current
+                    || (!entry.isClosing && entry.environment.monitor.withLock { $0.isClosed })
+            }
             let data = directory + "/data.mdb"
             let lock = directory + "/lock.mdb"
             let found = try FileSystem.status(directory) == nil ? nil : FileSystem.status(data)
@@ -57,7 +59,7 @@ final class OpenEnvironments: Sendable {
                 directory: directory, options: options, create: create
             ).run(dataFile: found)
             guard let made = try FileSystem.status(data) else {
-                environment.engine.close()
+                environment.seat.close()
                 throw LMDBError(result: ENOENT, operation: "open", path: directory)
             }
             entries.append(
@@ -81,8 +83,31 @@ final class OpenEnvironments: Sendable {
         return environment
     }
 
+    /// Runs the body, which puts another file in the place of an environment's.
+    ///
+    /// Nobody in this process opens anything meanwhile. Afterwards the environment is known by the
+    /// file that is at its path then; one that the body closed is known no more.
+    func exchangeFile(
+        of environment: Environment, _ body: () throws(LMDBError) -> Void
+    ) throws(LMDBError) {
+        try entries.withLock { (entries) throws(LMDBError) in
+            defer {
+                let identity = try? FileSystem.status(environment.path + "/data.mdb")?.identity
+                if let identity, !environment.monitor.withLock({ $0.isClosed }) {
+                    for index in entries.indices
+                    where entries[index].environment === environment {
+                        entries[index].data = identity
+                    }
+                } else {
+                    entries.removeAll { $0.environment === environment }
+                }
+            }
+            try body()
+        }
+    }
+
     func close(_ environment: Environment) {
-        guard environment.processID == Self.currentProcess else { return }
+        guard environment.forkCount == ForkCount.current else { return }
         let isLast = entries.withLock { entries in
             let count = environment.monitor.withLock { state in
                 precondition(state.openCount > 0, "A database was closed more often than opened.")

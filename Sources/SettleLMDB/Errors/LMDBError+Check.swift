@@ -15,10 +15,10 @@ extension LMDBError {
     ///   - path: The environment's directory.
     /// - Throws: ``LMDBError`` for every result but zero.
     static func check(
-        _ result: Int32, _ operation: String, _ path: String
+        _ result: Int32, _ operation: @autoclosure () -> String, _ path: @autoclosure () -> String
     ) throws(LMDBError) {
         guard result != 0 else { return }
-        throw LMDBError(result: result, operation: operation, path: path)
+        throw LMDBError(result: result, operation: operation(), path: path())
     }
 
     /// Makes the error of a non-zero return code, the engine's or the system's.

@@ -44,6 +44,10 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
         case openedBeforeFork
         /// The directory is on a network or user-space file system.
         case networkFileSystem
+        /// A process of another namespace of process numbers has the database open.
+        case foreignProcessNamespace
+        /// Another process has the database open, and the step needs it for us alone.
+        case inUse
         /// The engine met a failure after which the environment must be closed.
         case panic
         /// The operating system's error number, for all that is not named above.

@@ -12,7 +12,7 @@ extension DataFile {
     /// - Throws: ``LMDBError`` with `corrupted` when one does not.
     /// - Complexity: reads every tree page of the file.
     func requirePagesPresent(_ meta: Meta) throws(LMDBError) {
-        var open: [UInt64] = [meta.freeRoot, meta.mainRoot].filter { $0 != Self.pageNone }
+        var open: [UInt64] = [meta.freeTree.root, meta.mainTree.root].filter { $0 != Self.pageNone }
         var seen = Set<UInt64>()
         while let number = open.popLast() {
             guard seen.insert(number).inserted else { throw damaged("a page is used twice") }
@@ -51,9 +51,10 @@ extension DataFile {
             } else if nodeFlags & 1 != 0 {
                 guard value + 8 <= page.count else { throw damaged("a node is cut off") }
                 let pageCount = overflowPageCount(bytes: low | high << 16, meta)
+                let first = page.unsigned64(at: value)
                 guard
-                    (page.unsigned64(at: value) + pageCount) * UInt64(meta.pageSizeBytes)
-                        <= UInt64(sizeBytes)
+                    first <= meta.pageLast,
+                    (first + pageCount) * UInt64(meta.pageSizeBytes) <= UInt64(sizeBytes)
                 else { throw truncated }
             } else if nodeFlags & 2 != 0 {
                 guard value + 48 <= page.count else { throw damaged("a table's record is cut off") }

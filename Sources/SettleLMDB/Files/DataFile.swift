@@ -12,19 +12,22 @@
 /// Shape of a page: page number 8 bytes, 2 unused, flags 2 at offset 10, bounds 4; the meta page
 /// then has magic 4, version 4, address 8, map size 8, two table records of 48, last page 8,
 /// transaction 8, all in the host's byte order.
-struct DataFile {
+package struct DataFile {
     /// What the newer meta page says.
     struct Meta: Equatable {
         let pageSizeBytes: Int
         let mapSizeBytes: Int
         let pageLast: UInt64
         let transaction: UInt64
-        let freeRoot: UInt64
-        let mainRoot: UInt64
+        let freeTree: TreeRecord
+        let mainTree: TreeRecord
     }
 
     static let pageNone = UInt64.max
-    private static let metaSizeBytes = 152
+    /// Bytes of a page's header and the meta page's record.
+    static let metaSizeBytes = 152
+    /// Bytes of the largest page the engine knows.
+    static let pageSizeMaxBytes = 65536
 
     let path: String
     let sizeBytes: Int
@@ -37,25 +40,37 @@ struct DataFile {
     /// - Throws: ``LMDBError`` with `invalid` for a foreign file, `versionMismatch` for one of
     ///   another format, `corrupted` for a truncated one.
     static func check(_ path: String) throws(LMDBError) -> Meta? {
+        try reading(path) { (file) throws(LMDBError) in
+            file.sizeBytes > 0 ? try file.check() : nil
+        }
+    }
+
+    /// Runs the body with a file that is open for reading.
+    static func reading<R>(
+        _ path: String, _ body: (DataFile) throws(LMDBError) -> R
+    ) throws(LMDBError) -> R {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw LMDBError(result: errno, operation: "open", path: path)
         }
         defer { close(descriptor) }
         let size = Int(lseek(descriptor, 0, SEEK_END))
-        guard size > 0 else { return nil }
-        let file = DataFile(path: path, sizeBytes: size, descriptor: descriptor)
+        guard size >= 0 else { throw LMDBError(result: errno, operation: "open", path: path) }
+        return try body(DataFile(path: path, sizeBytes: size, descriptor: descriptor))
+    }
+
+    private func check() throws(LMDBError) -> Meta {
         let meta: Meta
         do throws(LMDBError) {
-            meta = try file.newerMeta()
+            meta = try newerMeta()
         } catch {
             // Another process may have been in the middle of writing one: look once more.
-            meta = try file.newerMeta()
+            meta = try newerMeta()
         }
         // The engine need not write pages at the end that it allocated and freed at once, so a
         // short file is wrong only if something points beyond its end.
-        if (meta.pageLast + 1) * UInt64(meta.pageSizeBytes) > UInt64(size) {
-            try file.requirePagesPresent(meta)
+        if (meta.pageLast + 1) * UInt64(meta.pageSizeBytes) > UInt64(sizeBytes) {
+            try requirePagesPresent(meta)
         }
         return meta
     }
@@ -80,7 +95,15 @@ struct DataFile {
         return bytes.count == count ? bytes : nil
     }
 
-    private func newerMeta() throws(LMDBError) -> Meta {
+    /// The meta page of a commit, nil when it has been written over.
+    func meta(ofTransaction number: UInt64) throws(LMDBError) -> Meta? {
+        let first = try meta(at: 0)
+        if first.transaction == number { return first }
+        let second = try meta(at: UInt64(first.pageSizeBytes))
+        return second.transaction == number ? second : nil
+    }
+
+    func newerMeta() throws(LMDBError) -> Meta {
         let first = try meta(at: 0)
         let second = try meta(at: UInt64(first.pageSizeBytes))
         guard first.pageSizeBytes == second.pageSizeBytes else {
@@ -110,18 +133,21 @@ struct DataFile {
                     + "program reads format 1; export it with the program that wrote it.")
         }
         let pageSize = Int(page.unsigned32(at: 40))
-        guard (256...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+        guard (256...Self.pageSizeMaxBytes).contains(pageSize), pageSize & (pageSize - 1) == 0
+        else {
             throw damaged("its page size is impossible")
         }
         let last = page.unsigned64(at: 136)
-        guard last < UInt64(Int64.max) / 65536 else { throw damaged("its size is impossible") }
+        guard last < UInt64(Int64.max) / UInt64(Self.pageSizeMaxBytes) else {
+            throw damaged("its size is impossible")
+        }
         return Meta(
             pageSizeBytes: pageSize,
             mapSizeBytes: Int(clamping: page.unsigned64(at: 32)),
             pageLast: last,
             transaction: page.unsigned64(at: 144),
-            freeRoot: page.unsigned64(at: 80),
-            mainRoot: page.unsigned64(at: 128))
+            freeTree: TreeRecord(page, at: 40),
+            mainTree: TreeRecord(page, at: 88))
     }
 
     func damaged(_ what: String) -> LMDBError {

@@ -18,6 +18,9 @@ enum FileSystem {
         let isDirectory: Bool
     }
 
+    /// The name of a compaction's new file until it takes the old one's.
+    static let compactingName = "data.mdb.compacting"
+
     /// The system's page size, which a new data file takes.
     static var pageSizeBytes: Int { Int(getpagesize()) }
 
@@ -96,6 +99,18 @@ enum FileSystem {
         }
         defer { close(file) }
         guard fsync(file) == 0 else {
+            throw LMDBError(result: errno, operation: "flush", path: path)
+        }
+    }
+
+    /// Flushes the names in a directory to the device.
+    static func flushDirectory(_ path: String) throws(LMDBError) {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else {
+            throw LMDBError(result: errno, operation: "flush", path: path)
+        }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else {
             throw LMDBError(result: errno, operation: "flush", path: path)
         }
     }

@@ -12,6 +12,8 @@ final class Monitor<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private let value: UnsafeMutablePointer<Value>
+    /// How many threads wait for a change; touched with the lock held, like the value.
+    private var waitingCount = 0
 
     init(_ initial: Value) {
         mutex = .allocate(capacity: 1)
@@ -44,8 +46,7 @@ final class Monitor<Value>: @unchecked Sendable {
     func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         Self.require(pthread_mutex_lock(mutex))
         defer {
-            pthread_cond_broadcast(condition)
-            Self.require(pthread_mutex_unlock(mutex))
+            wakeAndUnlock()
         }
         return try body(&value.pointee)
     }
@@ -54,12 +55,13 @@ final class Monitor<Value>: @unchecked Sendable {
     func when<R, E: Error>(_ body: (inout Value) throws(E) -> R?) throws(E) -> R {
         Self.require(pthread_mutex_lock(mutex))
         defer {
-            pthread_cond_broadcast(condition)
-            Self.require(pthread_mutex_unlock(mutex))
+            wakeAndUnlock()
         }
         while true {
             if let result = try body(&value.pointee) { return result }
+            waitingCount += 1
             Self.require(pthread_cond_wait(condition, mutex))
+            waitingCount -= 1
         }
     }
 
@@ -68,15 +70,21 @@ final class Monitor<Value>: @unchecked Sendable {
         let deadline = ContinuousClock.now + .seconds(seconds)
         Self.require(pthread_mutex_lock(mutex))
         defer {
-            pthread_cond_broadcast(condition)
-            Self.require(pthread_mutex_unlock(mutex))
+            wakeAndUnlock()
         }
         while true {
             if let result = body(&value.pointee) { return result }
             let left = deadline - ContinuousClock.now
             guard left > .zero else { return nil }
+            waitingCount += 1
             waitOnce(atMost: left)
+            waitingCount -= 1
         }
+    }
+
+    private func wakeAndUnlock() {
+        if waitingCount > 0 { pthread_cond_broadcast(condition) }
+        Self.require(pthread_mutex_unlock(mutex))
     }
 
     private func waitOnce(atMost left: Duration) {

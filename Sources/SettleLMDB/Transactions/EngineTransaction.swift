@@ -4,9 +4,16 @@ import CLMDB
 ///
 /// Bytes come out as buffers into the map or into a dirty page; they are good until the next
 /// write of the same transaction or its end, and never leave this target except as spans.
-struct EngineTransaction {
+///
+/// The place outlives every transaction, because the environment holds it.
+struct EngineTransaction: @unchecked Sendable {
     let pointer: OpaquePointer
-    let path: String
+    unowned(unsafe) let place: EnginePlace
+
+    var path: String { place.path }
+
+    /// The number of the commit it sees.
+    var number: UInt64 { UInt64(mdb_txn_id(pointer)) }
 
     func commit() throws(LMDBError) {
         try LMDBError.check(mdb_txn_commit(pointer), "commit", path)
@@ -27,11 +34,20 @@ struct EngineTransaction {
     }
 
     /// Opens a table; nil opens the one that holds the names.
+    ///
+    /// A table that another program made with flags is refused: several values a key, or another
+    /// order of keys, would be met by none of our rules.
     func openTable(named name: String?, create: Bool) throws(LMDBError) -> UInt32 {
         var slot: UInt32 = 0
         try LMDBError.check(
             mdb_dbi_open(pointer, name, create ? UInt32(MDB_CREATE) : 0, &slot),
             "open table \(name ?? "of names")", path)
+        guard try flags(of: slot) == 0 else {
+            throw LMDBError(
+                code: .invalid, operation: "open table \(name ?? "of names")", path: path,
+                message: "The table was made by another program, with several values a key or an "
+                    + "order of its own, and cannot be read here; check the path.")
+        }
         return slot
     }
 
@@ -39,6 +55,13 @@ struct EngineTransaction {
     func knows(_ slot: UInt32) -> Bool {
         var flags: UInt32 = 0
         return mdb_dbi_flags(pointer, slot, &flags) == 0
+    }
+
+    /// The flags the table was made with; ours have none.
+    func flags(of slot: UInt32) throws(LMDBError) -> UInt32 {
+        var flags: UInt32 = 0
+        try LMDBError.check(mdb_dbi_flags(pointer, slot, &flags), "open table", path)
+        return flags
     }
 
     struct TableSize {
@@ -67,31 +90,52 @@ struct EngineTransaction {
 
     /// How a pair meets what is there.
     enum Placement {
-        case replacing, unlessPresent, atEnd
+        case replacing, unlessPresent
 
         fileprivate var flag: UInt32 {
             switch self {
             case .replacing: 0
             case .unlessPresent: UInt32(MDB_NOOVERWRITE)
-            case .atEnd: UInt32(MDB_APPEND)
             }
         }
     }
 
     /// Stores a pair; false when `unlessPresent` found the key.
+    ///
+    /// `atEnd` says that the key is greater than all others of the table: then no page is split in
+    /// half. Where it is not, the engine refuses.
     func put(
-        _ value: [UInt8], for key: [UInt8], in slot: UInt32, _ placement: Placement
+        _ value: [UInt8], for key: [UInt8], in slot: UInt32, _ placement: Placement, atEnd: Bool
     ) throws(LMDBError) -> Bool {
+        let flags = placement.flag | (atEnd ? UInt32(MDB_APPEND) : 0)
         let result = key.withUnsafeBytes { keyBytes in
             value.withUnsafeBytes { valueBytes in
                 var keyValue = MDB_val(keyBytes)
                 var dataValue = MDB_val(valueBytes)
-                return mdb_put(pointer, slot, &keyValue, &dataValue, placement.flag)
+                return mdb_put(pointer, slot, &keyValue, &dataValue, flags)
             }
         }
         if result == MDB_KEYEXIST, case .unlessPresent = placement { return false }
         try LMDBError.check(result, "put", path)
         return true
+    }
+
+    /// Makes room for a value; nil when `unlessPresent` found the key.
+    ///
+    /// The place holds old bytes of the file and is good until the next change of the transaction.
+    func reserve(
+        _ count: Int, for key: [UInt8], in slot: UInt32, _ placement: Placement, atEnd: Bool
+    ) throws(LMDBError) -> UnsafeMutableBufferPointer<UInt8>? {
+        let flags = placement.flag | UInt32(MDB_RESERVE) | (atEnd ? UInt32(MDB_APPEND) : 0)
+        var place = MDB_val(mv_size: count, mv_data: nil)
+        let result = key.withUnsafeBytes { keyBytes in
+            var keyValue = MDB_val(keyBytes)
+            return mdb_put(pointer, slot, &keyValue, &place, flags)
+        }
+        if result == MDB_KEYEXIST, case .unlessPresent = placement { return nil }
+        try LMDBError.check(result, "put", path)
+        return UnsafeMutableBufferPointer(
+            start: place.mv_data?.assumingMemoryBound(to: UInt8.self), count: count)
     }
 
     func delete(_ key: [UInt8], in slot: UInt32) throws(LMDBError) -> Bool {
@@ -116,7 +160,7 @@ struct EngineTransaction {
         guard let made else {
             preconditionFailure("The engine reported success without a cursor.")
         }
-        return EngineCursor(pointer: made, path: path)
+        return EngineCursor(pointer: made, place: place)
     }
 }
 
@@ -126,7 +170,9 @@ struct EngineCursor {
     typealias Entry = (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
     let pointer: OpaquePointer
-    let path: String
+    unowned(unsafe) let place: EnginePlace
+
+    private var path: String { place.path }
 
     func close() {
         mdb_cursor_close(pointer)

@@ -24,8 +24,7 @@ extension ReadTransaction {
         direction: Direction = .forward,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
     ) throws {
-        try require(table)
-        let cursor = try live.cursor(in: table.slot)
+        let cursor = try live.cursor(in: require(table))
         defer { cursor.close() }
         beginWalk(table)
         defer { endWalk(table) }
@@ -67,8 +66,7 @@ extension ReadTransaction {
     package func first(
         in table: Table
     ) throws(LMDBError) -> (key: [UInt8], value: [UInt8])? {
-        try require(table)
-        let cursor = try live.cursor(in: table.slot)
+        let cursor = try live.cursor(in: require(table))
         defer { cursor.close() }
         return try cursor.first().map { ([UInt8]($0.key), [UInt8]($0.value)) }
     }
@@ -81,8 +79,7 @@ extension ReadTransaction {
     package func last(
         in table: Table
     ) throws(LMDBError) -> (key: [UInt8], value: [UInt8])? {
-        try require(table)
-        let cursor = try live.cursor(in: table.slot)
+        let cursor = try live.cursor(in: require(table))
         defer { cursor.close() }
         return try cursor.last().map { ([UInt8]($0.key), [UInt8]($0.value)) }
     }

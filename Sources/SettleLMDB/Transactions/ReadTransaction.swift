@@ -8,10 +8,18 @@ package class ReadTransaction {
     /// Whether bytes may move under the feet of who reads them, because the transaction writes.
     var isWriting: Bool { false }
 
-    init(_ environment: Environment, _ handle: EngineTransaction) {
+    /// Makes a transaction that has not begun.
+    init(_ environment: Environment) {
         self.environment = environment
+    }
+
+    /// Gives the transaction its snapshot.
+    func begin(_ handle: EngineTransaction) {
         self.handle = handle
     }
+
+    /// Whether it has begun and not ended.
+    var isLive: Bool { handle != nil }
 
     /// The engine's transaction.
     var live: EngineTransaction {
@@ -57,7 +65,7 @@ package class ReadTransaction {
     /// The published handle of a table, if this transaction knows it.
     func usableTable(_ name: String) -> Table? {
         guard let table = environment.monitor.withLock({ $0.tables[name] }),
-            live.knows(table.slot)
+            let slot = environment.slots.handle(of: table), live.knows(slot)
         else { return nil }
         return table
     }
@@ -103,6 +111,26 @@ package class ReadTransaction {
         }
     }
 
+    /// Reads the value of a key in place, as a span that cannot outlive the transaction.
+    ///
+    /// Only for snapshots: in a write transaction any write would move the bytes, so there this
+    /// traps; use ``withValue(for:in:_:)``.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Returns: The value in the file's map, or nil when the key is absent.
+    /// - Throws: ``LMDBError`` as ``value(for:in:)``.
+    /// - Complexity: O(log n) page reads; no lock, no allocation, no copy.
+    @_lifetime(borrow self)
+    package func span(for key: [UInt8], in table: Table) throws(LMDBError) -> Span<UInt8>? {
+        precondition(
+            !isWriting, "A span was asked of a write transaction, whose bytes move: use withValue.")
+        guard let found = try found(key, table) else { return nil }
+        let bytes = found.assumingMemoryBound(to: UInt8.self)
+        return _overrideLifetime(Span(_unsafeElements: bytes), borrowing: self)
+    }
+
     /// Whether the key is there.
     ///
     /// - Parameters:
@@ -121,26 +149,27 @@ package class ReadTransaction {
     /// - Throws: ``LMDBError`` with `notFound` for a table that was dropped.
     /// - Complexity: O(1).
     package func count(of table: Table) throws(LMDBError) -> Int {
-        try require(table)
-        return try live.size(of: table.slot).entryCount
+        try live.size(of: require(table)).entryCount
     }
 
     private func found(
         _ key: [UInt8], _ table: Table
     ) throws(LMDBError) -> UnsafeRawBufferPointer? {
-        try require(table)
+        let slot = try require(table)
         try requireKey(key, "get")
-        return try live.value(for: key, in: table.slot)
+        return try live.value(for: key, in: slot)
     }
 
-    /// Refuses a table whose slot is closed or taken by another one since.
-    func require(_ table: Table) throws(LMDBError) {
-        guard environment.serials[table.slot] == table.serial else {
+    /// The engine's handle of a table; refuses one that is closed or another's since.
+    @discardableResult
+    func require(_ table: Table) throws(LMDBError) -> UInt32 {
+        guard let slot = environment.slots.handle(of: table) else {
             throw LMDBError(
                 code: .notFound, operation: "use table \(table.name)", path: environment.path,
                 message: "The table \(table.name) was dropped, was never committed, or belongs "
                     + "to another database; look it up again.")
         }
+        return slot
     }
 
     func requireKey(_ key: [UInt8], _ operation: String) throws(LMDBError) {

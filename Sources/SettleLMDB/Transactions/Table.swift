@@ -6,7 +6,7 @@
 package struct Table: Sendable, Hashable {
     /// The table's name.
     package let name: String
-    /// The engine's slot.
+    /// Its place among the handles of the environment.
     let slot: UInt32
     /// Tells this opening of the slot from every other one in the process.
     let serial: UInt64

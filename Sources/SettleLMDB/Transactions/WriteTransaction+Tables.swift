@@ -8,6 +8,7 @@ extension WriteTransaction {
     /// - Throws: ``LMDBError`` with `keyTooLong` for such a name, `tablesFull`, `readOnly`,
     ///   `readersBusy`, or `tablesChanged`: then the closure is run again.
     package func createTable(named name: String) throws(LMDBError) -> Table {
+        requireNotFilling()
         try requireKey([UInt8](name.utf8), "create table")
         precondition(!name.utf8.contains(0), "A table's name must not contain NUL.")
         // Emptied already; it only has to stay.
@@ -51,6 +52,7 @@ extension WriteTransaction {
             try live.openTable(named: name, create: create)
         }
         let table = environment.register(name, slot)
+        tails.forget(table.slot)
         opened[name] = table
         return table
     }
@@ -77,8 +79,10 @@ extension WriteTransaction {
     private func closeGhost(_ ghost: Table) throws(LMDBError) {
         guard claimTables() else { return }
         try environment.withoutReaders("forget a dropped table") { () throws(LMDBError) in
-            environment.engine.closeTable(ghost.slot)
-            environment.serials[ghost.slot] = 0
+            if let slot = environment.slots.handle(of: ghost) {
+                environment.engine.closeTable(slot)
+            }
+            environment.slots.free(ghost)
             environment.monitor.withLock { $0.tables[ghost.name] = nil }
         }
     }

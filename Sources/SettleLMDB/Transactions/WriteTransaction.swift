@@ -9,8 +9,14 @@ package final class WriteTransaction: ReadTransaction {
     }
 
     var retry: Retry?
+    /// What made the transaction unfit for a commit, whatever its closure does with the error.
+    var spoiled: (any Error)?
+    /// Whether a value is being filled in place; nothing may be written meanwhile.
+    var isFilling = false
+    /// The greatest keys of tables, learnt in this transaction.
+    let tails: KeyTails
     /// Bytes of keys and values put, to grow the map far enough at once.
-    private(set) var bytesWritten = 0
+    var bytesWritten = 0
     /// Tables whose handles this transaction has opened, by name.
     var opened: [String: Table] = [:]
     /// Tables emptied here and to be removed at the commit, by name.
@@ -27,10 +33,16 @@ package final class WriteTransaction: ReadTransaction {
 
     init(_ environment: Environment, _ handle: EngineTransaction, tablesGeneration: Int) {
         self.tablesGeneration = tablesGeneration
-        super.init(environment, handle)
+        tails = environment.tails
+        tails.begin()
+        super.init(environment)
+        begin(handle)
     }
 
     /// Stores a value, whether or not the key is there.
+    ///
+    /// A key greater than all others of the table is appended, so that keys put in ascending order
+    /// fill their pages.
     ///
     /// - Parameters:
     ///   - value: At most `EnvironmentOptions.valueSizeMax` bytes.
@@ -71,7 +83,11 @@ package final class WriteTransaction: ReadTransaction {
     package func append(
         _ value: [UInt8], for key: [UInt8], in table: Table
     ) throws(LMDBError) {
-        _ = try place(value, for: key, in: table, .atEnd)
+        let slot = try requirePlace(for: key, byteCount: value.count, in: table)
+        _ = try noting { () throws(LMDBError) in
+            try live.put(value, for: key, in: slot, .replacing, atEnd: true)
+        }
+        key.withUnsafeBytes { tails.learn($0, table.slot) }
     }
 
     /// Removes a key and its value.
@@ -83,9 +99,12 @@ package final class WriteTransaction: ReadTransaction {
     /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
     @discardableResult
     package func delete(_ key: [UInt8], from table: Table) throws(LMDBError) -> Bool {
-        try requireWritable(table)
+        let slot = try requireWritable(table)
         try requireKey(key, "delete")
-        return try noting { () throws(LMDBError) in try live.delete(key, in: table.slot) }
+        if tails.knows(table.slot), key.withUnsafeBytes({ tails.compare($0, table.slot) }) == 0 {
+            tails.forget(table.slot)
+        }
+        return try noting { () throws(LMDBError) in try live.delete(key, in: slot) }
     }
 
     /// Removes every entry of a table; the table stays.
@@ -94,27 +113,57 @@ package final class WriteTransaction: ReadTransaction {
     /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
     /// - Complexity: O(n) pages of the table.
     package func removeAll(from table: Table) throws(LMDBError) {
-        try requireWritable(table)
-        try noting { () throws(LMDBError) in try live.drop(table.slot, removing: false) }
+        let slot = try requireWritable(table)
+        tails.forget(table.slot)
+        try noting { () throws(LMDBError) in try live.drop(slot, removing: false) }
     }
 
     private func place(
         _ value: [UInt8], for key: [UInt8], in table: Table,
         _ placement: EngineTransaction.Placement
     ) throws(LMDBError) -> Bool {
-        try requireWritable(table)
+        let slot = try requirePlace(for: key, byteCount: value.count, in: table)
+        let isGreatest = try isGreatest(key, in: table, slot)
+        let isStored = try noting { () throws(LMDBError) in
+            try live.put(value, for: key, in: slot, placement, atEnd: isGreatest)
+        }
+        if isGreatest { key.withUnsafeBytes { tails.learn($0, table.slot) } }
+        return isStored
+    }
+
+    /// Checks everything a pair must keep to, counts its bytes, and gives the engine's handle.
+    func requirePlace(
+        for key: [UInt8], byteCount: Int, in table: Table
+    ) throws(LMDBError) -> UInt32 {
+        let slot = try requireWritable(table)
         try requireKey(key, "put")
         let limit = environment.options.valueSizeMax
-        guard value.count <= limit else {
+        guard byteCount <= limit else {
             throw LMDBError(
                 code: .valueTooLarge, operation: "put", path: environment.path,
                 message: "A value may have at most \(limit) bytes, and this one has "
-                    + "\(value.count); store it in pieces.")
+                    + "\(byteCount); store it in pieces.")
         }
-        bytesWritten += key.count + value.count
-        return try noting { () throws(LMDBError) in
-            try live.put(value, for: key, in: table.slot, placement)
+        bytesWritten += key.count + byteCount
+        return slot
+    }
+
+    /// Whether a key is above all others of the table.
+    ///
+    /// The table is asked once in a transaction, and after its greatest key was deleted.
+    func isGreatest(
+        _ key: [UInt8], in table: Table, _ slot: UInt32
+    ) throws(LMDBError) -> Bool {
+        if !tails.knows(table.slot) {
+            let cursor = try noting { () throws(LMDBError) in try live.cursor(in: slot) }
+            defer { cursor.close() }
+            let last = try noting { () throws(LMDBError) in try cursor.last() }
+            let greatest = last?.key ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            // Made by a build of the engine that takes longer keys.
+            if greatest.count > EnvironmentTuning.keySizeMax { return false }
+            tails.learn(greatest, table.slot)
         }
+        return key.withUnsafeBytes { tails.compare($0, table.slot) } > 0
     }
 
     /// Remembers that the map was full, so that hiding the error in the closure hides nothing.
@@ -127,8 +176,10 @@ package final class WriteTransaction: ReadTransaction {
         }
     }
 
-    func requireWritable(_ table: Table) throws(LMDBError) {
-        try require(table)
+    @discardableResult
+    func requireWritable(_ table: Table) throws(LMDBError) -> UInt32 {
+        let slot = try require(table)
+        requireNotFilling()
         precondition(
             walks[table.slot, default: 0] == 0,
             "The table \(table.name) was written inside a forEach over it: collect the keys "
@@ -139,5 +190,14 @@ package final class WriteTransaction: ReadTransaction {
                 message: "The table \(table.name) was dropped in this transaction; create it "
                     + "again to use it.")
         }
+        return slot
+    }
+
+    /// A reserved place is good only until the next change of the transaction.
+    func requireNotFilling() {
+        precondition(
+            !isFilling,
+            "The transaction was written inside a closure that fills a value: write before or "
+                + "after it.")
     }
 }

@@ -1,4 +1,4 @@
-package import SettleDocuments
+import SettleDocuments
 import SettleLMDB
 
 /// One consistent state of the store, valid only inside the closure it was handed to.
@@ -34,25 +34,46 @@ package class StoreSnapshot {
         }
     }
 
-    /// Walks the changes after a sequence, each document once, at its last change.
+    /// True in a transaction, whose writes may move the bytes of rows.
+    package var isWriting: Bool { reader is WriteTransaction }
+
+    /// The stored bytes of a record, in place; for snapshots only, a transaction traps.
+    ///
+    /// - Parameter key: The identifier in UTF-8.
+    /// - Returns: The row; nil when there never was such a document.
+    /// - Throws: ``LMDBError``.
+    @_lifetime(borrow self)
+    package func row(of key: [UInt8]) throws -> Span<UInt8>? {
+        guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
+        return try reader.span(for: key, in: tables.documents, heldBy: self)
+    }
+
+    /// Hands the stored bytes of a record to a closure, in place.
     ///
     /// - Parameters:
-    ///   - sequence: Where to start; the change with this sequence is not included.
-    ///   - body: Called with the sequence and the identifier, ascending; answers false to stop.
-    /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``, what `body` throws.
-    package func forEachChange(
-        since sequence: UInt64, _ body: (_ sequence: UInt64, _ id: String) throws -> Bool
+    ///   - key: The identifier in UTF-8.
+    ///   - body: Gets the row, valid during the call.
+    /// - Returns: What `body` returns; nil when there never was such a document.
+    /// - Throws: ``LMDBError``, what `body` throws.
+    package func withRow<Value>(
+        of key: [UInt8], _ body: (Span<UInt8>) throws -> Value
+    ) throws -> Value? {
+        guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
+        return try reader.withValue(for: key, in: tables.documents, body)
+    }
+
+    /// Walks the stored bytes of every record in the byte order of the identifiers, in place.
+    ///
+    /// - Parameters:
+    ///   - id: Where to start; a document with this identifier is not included; nil for the first.
+    ///   - body: Called with each identifier and row, both valid during the call; answers false to
+    ///     stop.
+    /// - Throws: ``LMDBError``, what `body` throws.
+    package func forEachRow(
+        after id: String? = nil, _ body: (_ id: Span<UInt8>, _ row: Span<UInt8>) throws -> Bool
     ) throws {
-        guard sequence < lastSequence else { return }
-        var start: [UInt8] = []
-        start.append(fixed64: sequence)
-        try reader.forEach(in: tables.sequences, from: .excluding(start)) { key, value in
-            var position = 0
-            guard let number = key.fixed64(at: &position), key.count == 8,
-                let id = String(validating: value.rest(from: 0), as: UTF8.self)
-            else { throw StorageError.corrupted(place: "a row of table 'sequences'") }
-            return try body(number, id)
-        }
+        let start: Bound = id.map { .excluding(Array($0.utf8)) } ?? .unbounded
+        try reader.forEach(in: tables.documents, from: start, body)
     }
 
     /// Walks every record in the byte order of the identifiers, tombstones too.
@@ -71,18 +92,6 @@ package class StoreSnapshot {
             }
             return try body(id, try DocumentRecord(decoding: value, id: id))
         }
-    }
-
-    /// Reads the content of an attachment; nil when it is not here.
-    ///
-    /// - Throws: ``StorageError/corrupted(place:)`` when what is stored does not have the digest.
-    package func content(_ digest: ContentDigest) throws -> [UInt8]? {
-        try tables.blobs.content(digest, in: reader)
-    }
-
-    /// True when the content of an attachment is here.
-    package func hasContent(_ digest: ContentDigest) throws -> Bool {
-        try tables.blobs.contains(digest, in: reader)
     }
 
     /// Finds a table that the floors above keep; nil when it was never made.

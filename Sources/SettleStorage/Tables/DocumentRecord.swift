@@ -1,4 +1,5 @@
 package import SettleDocuments
+import SettleLMDB
 
 /// What the store keeps of one document: where its last change stands and what it is now.
 ///
@@ -9,13 +10,15 @@ package struct DocumentRecord: Sendable, Equatable {
     /// The revision that the last change made.
     package var revision: Revision
     /// The digests of the revisions before it, newest first; generations count down by one.
-    package var ancestors: [[UInt8]]
+    package var ancestors: [Revision.Digest]
     /// True for a tombstone.
     package var isDeleted: Bool
     /// When the document came into being here.
     package var created: Timestamp
     /// When it was last changed.
     package var changed: Timestamp
+    /// When it is to be purged; nil for never.
+    package var expiration: Timestamp?
     /// The replication that the last change came from; nil for a change made on this device.
     package var origin: String?
     /// What is attached; the content lies in the blob tables.
@@ -28,44 +31,88 @@ package struct DocumentRecord: Sendable, Equatable {
     /// The longest origin, in bytes of UTF-8.
     package static let originLengthMax = 255
 
-    private enum Flag {
-        static let deleted: UInt8 = 1
-        static let origin: UInt8 = 2
-        static let ancestors: UInt8 = 4
-        static let attachments: UInt8 = 8
-        static let known = deleted | origin | ancestors | attachments
+    /// A record made in memory.
+    package init(
+        sequence: UInt64, revision: Revision, ancestors: [Revision.Digest], isDeleted: Bool,
+        created: Timestamp, changed: Timestamp, expiration: Timestamp? = nil, origin: String?,
+        attachments: [AttachmentRecord] = [], body: PackedValue
+    ) {
+        self.sequence = sequence
+        self.revision = revision
+        self.ancestors = ancestors
+        self.isDeleted = isDeleted
+        self.created = created
+        self.changed = changed
+        self.expiration = expiration
+        self.origin = origin
+        self.attachments = attachments
+        self.body = body
     }
+}
 
-    private static let layout: UInt8 = 1
-    private static let digestLength = 16
-
+// The stored form.
+extension DocumentRecord {
     /// The stored form.
     package func encoded() -> [UInt8] {
-        var flags: UInt8 = isDeleted ? Flag.deleted : 0
-        if origin != nil { flags |= Flag.origin }
-        if !ancestors.isEmpty { flags |= Flag.ancestors }
-        if !attachments.isEmpty { flags |= Flag.attachments }
-        var row: [UInt8] = []
-        row.reserveCapacity(48 + ancestors.count * 16 + body.bytes.count)
-        row.append(Self.layout)
+        let attachments = attachmentBytes
+        return [UInt8](capacity: encodedLength(attachments)) { row in
+            write(to: &row, attachments)
+        }
+    }
+
+    /// The stored form of the list of attachments; empty for none.
+    var attachmentBytes: [UInt8] { attachments.isEmpty ? [] : AttachmentRecord.encode(attachments) }
+
+    /// The number of bytes of the stored form.
+    func encodedLength(_ attachments: [UInt8]) -> Int {
+        var length = 2 + RowBytes.length(variable: sequence)
+        length += RowBytes.length(variable: UInt64(revision.generation)) + 16 + 8
+        length += RowBytes.length(variable: zigzagAge)
+        if expiration != nil { length += 8 }
+        if let origin {
+            let count = origin.utf8.count
+            length += RowBytes.length(variable: UInt64(count)) + count
+        }
+        if !ancestors.isEmpty { length += 1 + 16 * ancestors.count }
+        return length + attachments.count + body.bytes.count
+    }
+
+    /// How much later than made the document was changed, the sign in the lowest bit.
+    private var zigzagAge: UInt64 {
+        // Mostly zero, so this form keeps it at one byte.
+        let age = changed.microseconds &- created.microseconds
+        return UInt64(bitPattern: (age << 1) ^ (age >> 63))
+    }
+
+    /// Writes the stored form to where ``encodedLength(_:)`` bytes were reserved.
+    func write(to row: inout OutputSpan<UInt8>, _ attachments: [UInt8]) {
+        var flags: UInt8 = isDeleted ? RecordHead.Flag.deleted : 0
+        if expiration != nil { flags |= RecordHead.Flag.expiration }
+        if origin != nil { flags |= RecordHead.Flag.origin }
+        if !ancestors.isEmpty { flags |= RecordHead.Flag.ancestors }
+        if !attachments.isEmpty { flags |= RecordHead.Flag.attachments }
+        row.append(RecordHead.layout)
         row.append(flags)
         row.append(variable: sequence)
         row.append(variable: UInt64(revision.generation))
-        row.append(contentsOf: revision.digest)
+        row.append(fixed64: revision.digest.high)
+        row.append(fixed64: revision.digest.low)
         row.append(fixed64: UInt64(bitPattern: created.microseconds))
-        // Mostly zero, so the zigzag form keeps it at one byte.
-        let age = changed.microseconds &- created.microseconds
-        row.append(variable: UInt64(bitPattern: (age << 1) ^ (age >> 63)))
-        if let origin { row.append(counted: Array(origin.utf8)) }
+        row.append(variable: zigzagAge)
+        if let expiration { row.append(fixed64: UInt64(bitPattern: expiration.microseconds)) }
+        if let origin {
+            row.append(variable: UInt64(origin.utf8.count))
+            for byte in origin.utf8 { row.append(byte) }
+        }
         if !ancestors.isEmpty {
             row.append(UInt8(ancestors.count))
-            for digest in ancestors { row.append(contentsOf: digest) }
+            for digest in ancestors {
+                row.append(fixed64: digest.high)
+                row.append(fixed64: digest.low)
+            }
         }
-        if !attachments.isEmpty {
-            row.append(contentsOf: AttachmentRecord.encode(attachments))
-        }
-        row.append(contentsOf: body.bytes)
-        return row
+        row.append(copying: attachments.span)
+        row.append(copying: body.bytes.span)
     }
 
     /// Reads a stored record.
@@ -75,71 +122,37 @@ package struct DocumentRecord: Sendable, Equatable {
     ///   - id: The identifier the row was found under, for the error.
     /// - Throws: ``StorageError/corrupted(place:)`` when the bytes are not a record.
     package init(decoding row: Span<UInt8>, id: String) throws(StorageError) {
-        guard let record = DocumentRecord(row) else {
+        guard let head = RecordHead(row), let record = DocumentRecord(row, head) else {
             throw StorageError.corrupted(place: "record of document '\(id)'")
         }
         self = record
     }
 
-    private init?(_ row: Span<UInt8>) {
-        var position = 0
-        guard row.byte(at: &position) == Self.layout,
-            let flags = row.byte(at: &position), flags & ~Flag.known == 0,
-            let sequence = row.variable(at: &position),
-            let generation = row.variable(at: &position), generation >= 1,
-            generation <= UInt64(UInt32.max),
-            let digest = row.copy(Self.digestLength, at: &position),
-            let created = row.fixed64(at: &position),
-            let zigzag = row.variable(at: &position)
-        else { return nil }
-        self.sequence = sequence
-        self.revision = Revision(generation: UInt32(generation), digest: digest)
-        self.isDeleted = flags & Flag.deleted != 0
-        self.created = Timestamp(microseconds: Int64(bitPattern: created))
-        let age = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
-        self.changed = Timestamp(microseconds: self.created.microseconds &+ age)
-        self.origin = nil
-        if flags & Flag.origin != 0 {
-            guard let bytes = row.counted(at: &position),
-                let text = String(validating: bytes, as: UTF8.self)
+    private init?(_ row: Span<UInt8>, _ head: RecordHead) {
+        var origin: String?
+        if let range = head.origin {
+            guard
+                let text = String(
+                    validating: row.extracting(range).rest(from: 0), as: UTF8.self)
             else { return nil }
-            self.origin = text
+            origin = text
         }
-        self.ancestors = []
-        if flags & Flag.ancestors != 0 {
-            guard let count = row.byte(at: &position), count >= 1 else { return nil }
-            for _ in 0..<count {
-                guard let digest = row.copy(Self.digestLength, at: &position) else {
-                    return nil
-                }
-                ancestors.append(digest)
-            }
+        var ancestors: [Revision.Digest] = []
+        var position = head.ancestors.lowerBound
+        while position < head.ancestors.upperBound {
+            guard let high = row.fixed64(at: &position), let low = row.fixed64(at: &position)
+            else { return nil }
+            ancestors.append(Revision.Digest(high: high, low: low))
         }
-        self.attachments = []
-        if flags & Flag.attachments != 0 {
-            guard let list = AttachmentRecord.decode(row, at: &position) else { return nil }
+        var attachments: [AttachmentRecord] = []
+        if var start = head.attachmentsStart {
+            guard let list = AttachmentRecord.decode(row, at: &start) else { return nil }
             attachments = list
         }
-        guard position < row.count else { return nil }
-        self.body = PackedValue(stored: row.rest(from: position))
-    }
-}
-
-extension DocumentRecord {
-    /// A record made in memory.
-    package init(
-        sequence: UInt64, revision: Revision, ancestors: [[UInt8]], isDeleted: Bool,
-        created: Timestamp, changed: Timestamp, origin: String?,
-        attachments: [AttachmentRecord] = [], body: PackedValue
-    ) {
-        self.sequence = sequence
-        self.revision = revision
-        self.ancestors = ancestors
-        self.isDeleted = isDeleted
-        self.created = created
-        self.changed = changed
-        self.origin = origin
-        self.attachments = attachments
-        self.body = body
+        self.init(
+            sequence: head.sequence, revision: head.revision, ancestors: ancestors,
+            isDeleted: head.isDeleted, created: head.created, changed: head.changed,
+            expiration: head.expiration, origin: origin, attachments: attachments,
+            body: PackedValue(stored: row.rest(from: head.bodyStart)))
     }
 }

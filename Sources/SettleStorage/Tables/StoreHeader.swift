@@ -8,7 +8,7 @@ enum StoreHeader {
     /// The format this release writes.
     ///
     /// A change of any byte table raises it.
-    static let format: UInt32 = 1
+    static let format: UInt32 = 2
 
     private static let formatKey = Array("format".utf8)
     private static let engineKey = Array("engine".utf8)
@@ -34,6 +34,8 @@ enum StoreHeader {
             let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
         else { throw StorageError.notASettleStore }
         guard recorded <= format else { throw StorageError.newerFormat(format: recorded) }
+        // Format 1 was never released; there is nothing to upgrade from.
+        guard recorded == format else { throw StorageError.olderFormat(format: recorded) }
         let engine = try transaction.value(for: engineKey, in: table).map {
             String(decoding: $0, as: UTF8.self)
         }

@@ -10,8 +10,12 @@ struct StoreTables: Sendable {
     let documents: Table
     /// Sequence, eight bytes -> document identifier; one row a document, at its last change.
     let sequences: Table
+    /// Which documents were purged.
+    let purges: PurgeTable
+    /// Which documents are to be purged, and when.
+    let expirations: ExpirationTable
     /// The content of attachments.
-    let blobs: BlobTables
+    let contents: ContentTables
 
     private static let metaName = "meta"
     private static let documentsName = "documents"
@@ -25,20 +29,33 @@ struct StoreTables: Sendable {
         meta = try transaction.createTable(named: Self.metaName)
         documents = try transaction.createTable(named: Self.documentsName)
         sequences = try transaction.createTable(named: Self.sequencesName)
-        blobs = try BlobTables(creatingIn: transaction)
+        purges = try PurgeTable(creatingIn: transaction)
+        expirations = try ExpirationTable(creatingIn: transaction)
+        contents = try ContentTables(creatingIn: transaction)
     }
 
     /// Finds the tables of an existing store.
     ///
     /// - Throws: ``StorageError/notASettleStore`` when one of them is missing.
     init(findingIn transaction: ReadTransaction) throws {
-        guard let meta = try transaction.table(named: Self.metaName),
-            let documents = try transaction.table(named: Self.documentsName),
+        guard let documents = try transaction.table(named: Self.documentsName),
             let sequences = try transaction.table(named: Self.sequencesName)
         else { throw StorageError.notASettleStore }
-        self.meta = meta
+        meta = try Self.meta(in: transaction)
         self.documents = documents
         self.sequences = sequences
-        blobs = try BlobTables(findingIn: transaction)
+        purges = try PurgeTable(findingIn: transaction)
+        expirations = try ExpirationTable(findingIn: transaction)
+        contents = try ContentTables(findingIn: transaction)
+    }
+
+    /// The table of the facts, by which a store is known.
+    ///
+    /// - Throws: ``StorageError/notASettleStore`` when there is none.
+    static func meta(in transaction: ReadTransaction) throws -> Table {
+        guard let meta = try transaction.table(named: metaName) else {
+            throw StorageError.notASettleStore
+        }
+        return meta
     }
 }

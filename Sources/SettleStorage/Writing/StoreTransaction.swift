@@ -19,10 +19,28 @@ package final class StoreTransaction: StoreSnapshot {
     /// True once the running closure has changed anything.
     private(set) var hasWritten = false
 
+    /// What counts as now in this transaction.
+    package let now: Timestamp
+    /// True once a document got a date at which it is purged.
+    private(set) var setsExpirations = false
+    /// Uploads that this closure made for documents of its own.
+    var uploadsToEnd: [UInt64] = []
+
     private let engine: WriteTransaction
-    private let now: Timestamp
-    /// By the bytes of the identifiers, because strings compare by canonical equivalence.
-    private var recordsBefore: [[UInt8]: DocumentRecord?] = [:]
+    /// What was there before a change of ``changes``, by its index; nothing for a new document.
+    private var befores: [Int: DocumentRecord] = [:]
+    /// The first of ``changes`` for each document, as far as anybody asked; by the bytes of the
+    /// identifiers, because strings compare by canonical equivalence.
+    private var firstChanges: [[UInt8]: Int] = [:]
+    private var firstChangesCount = 0
+    /// The greatest key of the documents: what lies beyond it needs no look whether it is there.
+    private var lastDocumentKey: LastKey = .unknown
+
+    private enum LastKey {
+        case unknown
+        case none
+        case known([UInt8])
+    }
 
     init(engine: WriteTransaction, tables: StoreTables, now: Timestamp) throws {
         self.engine = engine
@@ -33,8 +51,18 @@ package final class StoreTransaction: StoreSnapshot {
     /// Forgets what the closure before did, so that the next one is judged alone.
     func beginClosure() {
         changes = []
+        befores = [:]
+        firstChanges = [:]
+        firstChangesCount = 0
         hasWritten = false
-        recordsBefore = [:]
+        uploadsToEnd = []
+    }
+
+    /// Ends a closure that succeeded.
+    func endClosure() throws {
+        // The documents have counted what they attach; the lease is over.
+        for upload in uploadsToEnd { try endUpload(upload) }
+        uploadsToEnd = []
     }
 
     /// Writes the numbers that go with the changes.
@@ -44,7 +72,12 @@ package final class StoreTransaction: StoreSnapshot {
 
     /// The record as it was before the running closure, tombstones too.
     package func previousRecord(_ id: String) throws -> DocumentRecord? {
-        if let remembered = recordsBefore[Array(id.utf8)] { return remembered }
+        while firstChangesCount < changes.count {
+            let key = Array(changes[firstChangesCount].id.utf8)
+            if firstChanges[key] == nil { firstChanges[key] = firstChangesCount }
+            firstChangesCount += 1
+        }
+        if let index = firstChanges[Array(id.utf8)] { return befores[index] }
         return try record(id)
     }
 
@@ -55,6 +88,9 @@ package final class StoreTransaction: StoreSnapshot {
     ///   - body: The members; an empty object for a deletion that keeps none.
     ///   - attachments: What is attached; the content must be stored (``store(content:)``).
     ///   - isDeleted: True to leave a tombstone.
+    ///   - expiration: When it is to be purged; a deletion is never.
+    ///   - firstDigest: The digest of the revision that `body` alone makes, should it be known;
+    ///     it saves working it out when there was no such document.
     ///   - precondition: What must be true of the document that is there.
     ///   - origin: The replication the change comes from; nil for one made on this device.
     /// - Returns: The record that is stored now.
@@ -65,28 +101,34 @@ package final class StoreTransaction: StoreSnapshot {
     @discardableResult
     package func put(
         _ id: String, body: PackedValue, attachments: [AttachmentRecord] = [],
-        isDeleted: Bool = false, precondition: Precondition, origin: String?
+        isDeleted: Bool = false, expiration: ExpirationChange = .unchanged,
+        firstDigest: Revision.Digest? = nil, precondition: Precondition, origin: String?
     ) throws -> DocumentRecord {
         let existing = try check(id, precondition, origin: origin)
-        remember(existing, of: id)
-
         let parent = existing?.revision
-        var ancestors: [[UInt8]] = []
+        var ancestors: [Revision.Digest] = []
         if let existing {
             ancestors = Array(
                 ([existing.revision.digest] + existing.ancestors)
                     .prefix(DocumentRecord.ancestorCountMax))
         }
         let isSuccessor = existing.map { !$0.isDeleted } ?? false
+        let revision: Revision
+        if let firstDigest, existing == nil, attachments.isEmpty, !isDeleted {
+            revision = Revision(generation: 1, digest: firstDigest)
+        } else {
+            revision = Revision(
+                parent: parent, isDeleted: isDeleted, body: body,
+                attachments: attachments.isEmpty ? [] : AttachmentRecord.encode(attachments))
+        }
         let record = DocumentRecord(
             sequence: counters.lastSequence + 1,
-            revision: Revision(
-                parent: parent, isDeleted: isDeleted, body: body,
-                attachments: attachments.isEmpty ? [] : AttachmentRecord.encode(attachments)),
+            revision: revision,
             ancestors: ancestors,
             isDeleted: isDeleted,
             created: isSuccessor || isDeleted ? existing?.created ?? now : now,
             changed: now,
+            expiration: isDeleted ? nil : expiration.applied(to: existing?.expiration),
             origin: origin,
             attachments: attachments,
             body: body)
@@ -94,16 +136,27 @@ package final class StoreTransaction: StoreSnapshot {
         return record
     }
 
-    /// Stores content, so that a document put in this closure may attach it.
+    /// Stores a record as it was exported, with its revision and dates.
     ///
-    /// Content that no document of the closure attaches stays behind, so store only what is put.
-    ///
-    /// - Returns: What the content is found under.
+    /// - Parameters:
+    ///   - record: The record; its sequence is kept when it is higher than every one here, else it
+    ///     gets the next.
+    ///   - id: A valid identifier.
+    /// - Returns: The record that is stored now.
     /// - Throws: ``LMDBError`` when the engine cannot.
-    package func store(content: [UInt8]) throws -> ContentDigest {
-        let digest = ContentDigest(of: content)
-        try tables.blobs.store(content, as: digest, in: writer)
-        return digest
+    @discardableResult
+    package func restore(_ record: DocumentRecord, of id: String) throws -> DocumentRecord {
+        var record = record
+        record.sequence = max(record.sequence, counters.lastSequence + 1)
+        try write(record, of: id, replacing: try self.record(id))
+        return record
+    }
+
+    /// Raises the last sequence to what an export says it was; a lower one changes nothing.
+    package func raiseSequence(to sequence: UInt64) {
+        guard sequence > counters.lastSequence else { return }
+        hasWritten = true
+        counters.lastSequence = sequence
     }
 
     /// Finds or makes a table that a floor above keeps.
@@ -127,7 +180,7 @@ package final class StoreTransaction: StoreSnapshot {
         if let length = origin?.utf8.count, length > DocumentRecord.originLengthMax {
             throw StorageError.originTooLong(length: length)
         }
-        let existing = try record(id)
+        let existing = try isBeyondLastDocument(Array(id.utf8)) ? nil : record(id)
         try precondition.check(id, against: existing)
         return existing
     }
@@ -138,33 +191,59 @@ package final class StoreTransaction: StoreSnapshot {
         hasWritten = true
         let key = Array(id.utf8)
         // The new references first, so that content both have is not removed in between.
-        try countReferences(of: record, by: 1)
-        if let existing {
-            try countReferences(of: existing, by: -1)
-            try engine.delete(Self.sequenceKey(existing.sequence), from: tables.sequences)
-            count(existing, by: -1)
+        for attachment in record.attachments { try count(attachment, by: 1) }
+        if let existing { try removeTraces(of: existing, key: key) }
+        if let expiration = record.expiration {
+            try moveExpiration(of: key, from: nil, to: expiration)
         }
-        try engine.put(record.encoded(), for: key, in: tables.documents)
+        let attachments = record.attachmentBytes
+        try engine.put(
+            count: record.encodedLength(attachments), for: key, in: tables.documents
+        ) { row in
+            record.write(to: &row, attachments)
+        }
+        if existing == nil, try isBeyondLastDocument(key) { lastDocumentKey = .known(key) }
         try engine.append(key, for: Self.sequenceKey(record.sequence), in: tables.sequences)
         count(record, by: 1)
         counters.lastSequence = record.sequence
-        changes.append(
+        note(
             RecordChange(
                 id: id, sequence: record.sequence, revision: record.revision,
-                isDeleted: record.isDeleted, origin: record.origin))
+                isDeleted: record.isDeleted, origin: record.origin), before: existing)
     }
 
-    private func countReferences(of record: DocumentRecord, by step: Int) throws {
-        for attachment in record.attachments {
-            try tables.blobs.count(attachment.digest, by: step, in: engine)
-        }
+    /// Takes a record out of everything that counts or lists it; its own row stays.
+    func removeTraces(of record: DocumentRecord, key: [UInt8]) throws {
+        for attachment in record.attachments { try count(attachment, by: -1) }
+        try moveExpiration(of: key, from: record.expiration, to: nil)
+        try writer.delete(Self.sequenceKey(record.sequence), from: tables.sequences)
+        count(record, by: -1)
     }
 
-    private func remember(_ record: DocumentRecord?, of id: String) {
-        let key = Array(id.utf8)
-        if recordsBefore.index(forKey: key) == nil {
-            recordsBefore.updateValue(record, forKey: key)
+    /// Moves a document from one date at which it is purged to another.
+    func moveExpiration(of key: [UInt8], from old: Timestamp?, to new: Timestamp?) throws {
+        try tables.expirations.move(key, from: old, to: new, in: writer)
+        if new != nil { setsExpirations = true }
+    }
+
+    /// Remembers a change and what was there before it.
+    func note(_ change: RecordChange, before: DocumentRecord?) {
+        if let before { befores[changes.count] = before }
+        changes.append(change)
+    }
+
+    /// To be called when the document with the greatest key may have gone.
+    func forgetLastDocumentKey() {
+        lastDocumentKey = .unknown
+    }
+
+    private func isBeyondLastDocument(_ key: [UInt8]) throws -> Bool {
+        if case .unknown = lastDocumentKey {
+            let last = try reader.last(in: tables.documents)
+            lastDocumentKey = last.map { .known($0.key) } ?? .none
         }
+        guard case .known(let last) = lastDocumentKey else { return true }
+        return last.lexicographicallyPrecedes(key)
     }
 
     private func count(_ record: DocumentRecord, by step: Int64) {

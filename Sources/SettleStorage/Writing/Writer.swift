@@ -96,7 +96,7 @@ final class Writer: Sendable {
                 failures = [:]
                 return try run(jobs, in: engine, failures: &failures)
             }
-            if !commit.changes.isEmpty { publish(commit) }
+            if !commit.changes.isEmpty || commit.setsExpirations { publish(commit) }
             complete(jobs, failures)
         } catch Abandoned.nothingWritten {
             complete(jobs, failures)
@@ -126,6 +126,7 @@ final class Writer: Sendable {
             transaction.beginClosure()
             do {
                 try jobs[index].run(transaction)
+                try transaction.endClosure()
             } catch {
                 // When the map was full the environment runs all of this again, whatever is
                 // noted here.
@@ -139,7 +140,9 @@ final class Writer: Sendable {
         }
         guard hasWritten else { throw Abandoned.nothingWritten }
         try transaction.finish()
-        return StoreCommit(sequence: transaction.lastSequence, changes: changes)
+        return StoreCommit(
+            sequence: transaction.lastSequence, changes: changes,
+            setsExpirations: transaction.setsExpirations)
     }
 
     private func complete(_ jobs: ArraySlice<WriteJob>, _ failures: [Int: any Error]) {

@@ -63,6 +63,11 @@ final class Outbox: CommitParticipant {
         guard change.origin != identifier else { return }
         let id = change.documentId
         let old = try tables.entry(id)
+        if change.isPurged {
+            // As if it had never been: nothing is sent, and the remote's next word is new again.
+            try tables.setEntry(nil, id, replacing: old)
+            return try tables.setServer(ServerState.absent, id)
+        }
         var entry = old ?? OutboxEntry(order: change.sequence)
         var machine = entry.machine(server: try tables.server(id))
         machine.changed(isDeleted: change.isDeleted)

@@ -20,6 +20,23 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "Foundation tells 5.0 from 5 in an NSNumber only by a C string."),
         Exception(
+            path: "Sources/Settle/Files/ReplacedFile.swift",
+            words: ["unsafe"],
+            reason: "Foundation on Linux cannot replace a file in one step; rename(2) can."),
+        Exception(
+            path: "Tests/Fuzzing/Package.swift",
+            words: ["unsafeFlags"],
+            reason: "The fuzzer's instrumentation is a compiler flag that the package manager "
+                + "does not know."),
+        Exception(
+            path: "Tests/Fuzzing/Sources/fuzz-json/FuzzJSON.swift",
+            words: ["UnsafeMutablePointer", "unsafeArgv", "UnsafeBufferPointer"],
+            reason: "libFuzzer is a C library and hands its input over by pointer."),
+        Exception(
+            path: "Tests/Fuzzing/Sources/fuzz-packed/FuzzPacked.swift",
+            words: ["UnsafeMutablePointer", "unsafeArgv", "UnsafeBufferPointer"],
+            reason: "libFuzzer is a C library and hands its input over by pointer."),
+        Exception(
             path: "Tests/SettleTests/Database/OpeningTests.swift",
             words: ["unchecked"],
             reason: "Shows a subclass of the open configuration, which has to say so again."),

@@ -38,7 +38,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["demo", "import", "get", "query", "serve", "sync", "token"])
+    @Test(arguments: [
+        "demo", "import", "get", "query", "serve", "sync", "token", "export", "stats", "check",
+        "compact", "backup",
+    ])
     func `explains each subcommand with examples`(name: String) async throws {
         let outcome = try await tool.run([name, "--help"])
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
@@ -112,7 +115,7 @@ import Testing
 
             let copy = try await tool.run(
                 ["import", path + "copy", "-", "--json"], input: programs.output)
-            #expect(try values(copy) == [["added": 5, "replaced": 0, "skipped": 0]])
+            #expect(try values(copy) == [["added": 5, "replaced": 0, "kept": 0]])
         }
     }
 

@@ -154,8 +154,8 @@ import Testing
             _ = try await Importer(into: database).run(source("{\"id\":\"a\",\"n\":1}"))
             let text = "{\"id\":\"b\"}\n{\"id\":\"a\",\"n\":2}\n"
 
-            let skipping = Importer(into: database, existing: .skip)
-            #expect(try await skipping.run(source(text)) == Importer.Counts(added: 1, skipped: 1))
+            let skipping = Importer(into: database, existing: .keep)
+            #expect(try await skipping.run(source(text)) == Importer.Counts(added: 1, kept: 1))
             #expect(try await database.fetchDocument("a")?[json: "n"] == 1)
 
             let failing = Importer(into: database, existing: .fail)

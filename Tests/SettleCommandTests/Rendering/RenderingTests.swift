@@ -96,4 +96,13 @@ import Testing
         let text = try pipe.fileHandleForReading.readToEnd()
         #expect(text == Data(String(repeating: "line\n", count: 100).utf8))
     }
+
+    @Test(arguments: [
+        (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1_000, "1.0 kB"), (1_999, "1.9 kB"),
+        (999_999, "999.9 kB"), (1_000_000, "1.0 MB"), (12_345_678, "12.3 MB"),
+        (3_400_000_000, "3.4 GB"), (7_000_000_000_000_000, "7,000.0 TB"),
+    ])
+    func `gives bytes a unit that suits them`(count: Int, text: String) {
+        #expect(Quantity.bytes(count) == text)
+    }
 }

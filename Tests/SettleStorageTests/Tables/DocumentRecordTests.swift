@@ -7,7 +7,9 @@ import TestSupport
 @Suite struct `Document record` {
     private func sample(_ random: inout SeededGenerator) throws -> DocumentRecord {
         let digest = { (random: inout SeededGenerator) in
-            (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+            Revision.Digest(
+                high: .random(in: 0...UInt64.max, using: &random),
+                low: .random(in: 0...UInt64.max, using: &random))
         }
         let created = Int64.random(in: -1_000_000_000...1_000_000_000, using: &random)
         return DocumentRecord(
@@ -18,6 +20,9 @@ import TestSupport
             isDeleted: Bool.random(using: &random),
             created: Timestamp(microseconds: created),
             changed: Timestamp(microseconds: .random(in: Int64.min...Int64.max, using: &random)),
+            expiration: Bool.random(using: &random)
+                ? Timestamp(microseconds: .random(in: Int64.min...Int64.max, using: &random))
+                : nil,
             origin: Bool.random(using: &random) ? "http://host/tables/cities" : nil,
             body: try PackedValue(.object(["n": .integer(created)])))
     }
@@ -56,8 +61,14 @@ import TestSupport
 
     @Test func `has the bytes that the format page shows`() throws {
         let record = DocumentRecord(
-            sequence: 300, revision: Revision(generation: 2, digest: Array(0..<16)),
-            ancestors: [[UInt8](repeating: 0xAA, count: 16)], isDeleted: false,
+            sequence: 300,
+            revision: Revision(
+                generation: 2,
+                digest: Revision.Digest(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)),
+            ancestors: [
+                Revision.Digest(high: 0xAAAA_AAAA_AAAA_AAAA, low: 0xAAAA_AAAA_AAAA_AAAA)
+            ],
+            isDeleted: false,
             created: Timestamp(microseconds: 1), changed: Timestamp(microseconds: 3), origin: "o",
             body: try PackedValue(.object([:])))
         let head: [UInt8] =

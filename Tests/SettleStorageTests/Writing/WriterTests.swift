@@ -75,7 +75,7 @@ import TestSupport
                 return "\(error)"
             }
         }
-        let stale = Revision(generation: 9, digest: Array(repeating: 0, count: 16))
+        let stale = Revision(generation: 9, digest: Revision.Digest(high: 0, low: 0))
         #expect(await outcome(.none) == "stored")
         #expect(await outcome(.absent) == (isDeleted ? "stored" : "exists true"))
         #expect(await outcome(.present) == (isDeleted ? "missing" : "stored"))

@@ -1,0 +1,146 @@
+public import Foundation
+import SettleDocuments
+import SettleStorage
+
+extension DocumentAttachment {
+    /// True when the content is here, and not only its description.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    public var isContentAvailable: Bool {
+        get throws {
+            switch content {
+            case .memory: true
+            case .described: false
+            case .stored(let record, let database, _):
+                try database?.read { try $0.hasContent(record.digest) } ?? false
+            }
+        }
+    }
+
+    /// The content as a whole.
+    ///
+    /// For content that is small beside the memory; ``chunks`` takes any.
+    ///
+    /// - Throws: ``DatabaseError`` with `attachmentNotAvailable` when the content is not here: it was
+    ///   described only, no document attaches it any more, or it is asked for in a map function,
+    ///   which gets documents without their content; `corrupted` when what is stored does not have
+    ///   the digest; `databaseClosed`.
+    public func data() throws -> Data {
+        switch content {
+        case .memory(let data):
+            return data
+        case .stored(let record, let database?, _):
+            return try database.read { Data(try $0.content(record.digest)) }
+        case .stored, .described:
+            throw notAvailable
+        }
+    }
+
+    /// The content, chunk by chunk, in constant memory.
+    ///
+    /// Each chunk is read in a snapshot of its own, so a slow reader holds nothing up. The digest is
+    /// verified over all of it: when it is not the one stored, the sequence throws at the end, in
+    /// place of its end. Throws as ``data()``, also when the content goes while it is read.
+    public var chunks: Chunks { Chunks(self) }
+
+    /// Writes the content to a file, in constant memory.
+    ///
+    /// - Parameter url: A file; one that is there is replaced, once all of the content is written
+    ///   beside it.
+    /// - Throws: As ``data()``; ``DatabaseError`` with `invalidFileLocation`, `permissionDenied`,
+    ///   `diskFull`, or `inputOutput` when the file cannot be written.
+    public func write(to url: URL) async throws {
+        let file = try ReplacedFile(url)
+        do {
+            for try await chunk in chunks { try file.write([UInt8](chunk)) }
+            try file.finish()
+        } catch {
+            file.abandon()
+            throw error
+        }
+    }
+
+    var notAvailable: DatabaseError {
+        DatabaseError(
+            .attachmentNotAvailable,
+            "The content of the attachment '\(name)' is not in the database. It was never "
+                + "provided, or no document attaches it any more.")
+    }
+
+    /// The content of an attachment, chunk by chunk; see ``DocumentAttachment/chunks``.
+    public struct Chunks: AsyncSequence, Sendable {
+        /// A chunk: 65,520 bytes of stored content, the last one what is left.
+        public typealias Element = Data
+
+        private let attachment: DocumentAttachment
+
+        init(_ attachment: DocumentAttachment) {
+            self.attachment = attachment
+        }
+
+        /// Starts at the beginning.
+        public func makeAsyncIterator() -> Iterator { Iterator(attachment) }
+
+        /// Reads one chunk after the other.
+        public struct Iterator: AsyncIteratorProtocol {
+            private let attachment: DocumentAttachment
+            private var index = 0
+            private var hasher = ContentHasher()
+            private var isOver = false
+
+            init(_ attachment: DocumentAttachment) {
+                self.attachment = attachment
+            }
+
+            /// The next chunk; nil at the end.
+            ///
+            /// - Throws: As ``DocumentAttachment/data()``.
+            public mutating func next() async throws -> Data? {
+                guard !isOver else { return nil }
+                switch attachment.content {
+                case .memory(let data):
+                    isOver = true
+                    return data.isEmpty ? nil : data
+                case .described, .stored(_, nil, _):
+                    throw attachment.notAvailable
+                case .stored(let record, let database?, _):
+                    guard let chunk = try database.read({ try $0.chunk(index, of: record.digest) })
+                    else {
+                        isOver = true
+                        try verify(record)
+                        return nil
+                    }
+                    index += 1
+                    hasher.update(chunk)
+                    return Data(chunk)
+                }
+            }
+
+            private func verify(_ record: AttachmentRecord) throws {
+                guard hasher.digest == record.digest else {
+                    throw DatabaseError(
+                        StorageError.corrupted(place: "content \(record.digest)"))
+                }
+            }
+        }
+    }
+}
+
+extension Snapshot {
+    /// True when there is content that no document has taken yet.
+    var hasWaitingContent: Bool {
+        get throws { try DatabaseError.translating { try base.uploadCount > 0 } }
+    }
+
+    func content(_ digest: ContentDigest) throws -> [UInt8] {
+        try DatabaseError.translating { try base.content(digest) }
+    }
+
+    func chunk(_ index: Int, of digest: ContentDigest) throws -> [UInt8]? {
+        try DatabaseError.translating { try base.chunk(index, of: digest) }
+    }
+
+    func hasContent(_ digest: ContentDigest) throws -> Bool {
+        try DatabaseError.translating { try base.hasContent(digest) }
+    }
+}

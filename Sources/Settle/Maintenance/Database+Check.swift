@@ -1,0 +1,74 @@
+import SettleIndexing
+import SettleStorage
+import Synchronization
+
+/// Something in a database that is not as it must be.
+public struct CheckFinding: Sendable, Equatable, CustomStringConvertible {
+    /// Where: the table, and the document or row where it is known.
+    public let place: String
+    /// What is wrong; a sentence.
+    public let problem: String
+
+    /// Place and problem in one line.
+    public var description: String { "\(place): \(problem)" }
+}
+
+extension Database {
+    /// Looks at everything in the database and says what is not as it must be.
+    ///
+    /// Every page of the file is followed, every row of every table is read, every count is made
+    /// again, every pointer is followed from both ends, every revision and every digest of content
+    /// is worked out anew. Nothing is changed. Whether the rows of an index are those that its map
+    /// gives is not looked at, and neither are the contents of side tables.
+    ///
+    /// It looks at one state, on a thread of its own; as long as it lasts, the pages of documents
+    /// that are replaced cannot be used again, so the file may grow.
+    ///
+    /// - Parameter progress: Told how many of the rows have been looked at, some hundred times.
+    /// - Returns: The findings; none for a sound database. At most 1,000 are listed.
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read at all;
+    ///   `CancellationError` when the task is cancelled.
+    /// - Complexity: Linear in the size of the file.
+    public func check(
+        progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
+    ) async throws -> [CheckFinding] {
+        let isCancelled = Atomic(false)
+        return try await withTaskCancellationHandler {
+            try await onOwnThread { [self] in
+                try check(progress: progress) { isCancelled.load(ordering: .relaxed) }
+            }
+        } onCancel: {
+            isCancelled.store(true, ordering: .relaxed)
+        }
+    }
+
+    private static let findingCountMax = 1_000
+
+    private func check(
+        progress: (@Sendable (MaintenanceProgress) -> Void)?, isCancelled: () -> Bool
+    ) throws -> [CheckFinding] {
+        try DatabaseError.translating {
+            try store.read("check") { snapshot in
+                var findings = try store.pageFindings()
+                let counter = ProgressCounter(
+                    total: try StoreCheck.rowCount(of: snapshot)
+                        + IndexCheck.rowCount(of: snapshot), report: progress)
+                try withoutActuallyEscaping(isCancelled) { isCancelled in
+                    // A row that is looked at cannot stop the walk, so it is asked between tables.
+                    let report = { (finding: StoreFinding) in
+                        if findings.count < Self.findingCountMax { findings.append(finding) }
+                    }
+                    var documents = StoreCheck(
+                        of: snapshot, report: report, advance: counter.advance(by:))
+                    try documents.run()
+                    if isCancelled() { throw CancellationError() }
+                    try IndexCheck(
+                        of: snapshot, report: report, advance: counter.advance(by:)
+                    ).run()
+                }
+                counter.finish()
+                return findings.map { CheckFinding(place: $0.place, problem: $0.problem) }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Settle
+
+/// `settle backup`: a copy of a database that may be in use.
+struct BackupCommand: SettleSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy a database while it is in use.",
+        discussion: """
+            The copy is a database of its own, of one state of the other, indexes included and \
+            without free space. Other processes may go on reading and writing. A database that is \
+            there already is never written over.
+
+            Examples:
+              settle backup ./shop ./backups/shop
+              settle backup ./shop ./backups/shop-monday
+            """)
+
+    @OptionGroup var database: DatabaseArgument
+
+    @Argument(
+        help: "The copy: a folder, which is made if it is not there, and a name.",
+        completion: .directory, transform: DatabasePath.init(parsing:))
+    var target: DatabasePath
+
+    func perform() async throws {
+        let begun = ContinuousClock.now
+        try await database.path.withDatabase { source in
+            let names = try Database.allDatabaseNames(underLocation: target.location)
+            guard !names.contains(target.name) else {
+                throw CommandFailure(
+                    "There is a database '\(target.name)' in \(target.location.path) already. Give "
+                        + "the copy another name, or another folder.")
+            }
+            try await source.backup(to: target.location, name: target.name)
+        }
+        let output = Output()
+        try output.line(
+            "Copied to \(target.location.appendingPathComponent(target.name).path) in "
+                + "\(Quantity.time(begun.duration(to: .now))).")
+        try output.flush()
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Settle
+
+/// `settle check`: looks at everything in a database.
+struct CheckCommand: SettleSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Look at everything in a database and name what is wrong.",
+        discussion: """
+            Reads every page, row, count, pointer, revision, and digest, and changes nothing. \
+            Prints one finding a line, and ends with status 1 when there is any. A database with \
+            findings is best restored from a backup; what can be read, 'settle get --all' prints.
+
+            Examples:
+              settle check ./shop
+              settle check ./shop --json
+            """)
+
+    @OptionGroup var database: DatabaseArgument
+
+    @Flag(help: "Print one JSON object a finding, and nothing when there is none.")
+    var json = false
+
+    func perform() async throws {
+        let begun = ContinuousClock.now
+        let progress = Progress("Checking", counting: "rows")
+        let findings = try await database.path.withDatabase { database in
+            defer { progress.end() }
+            return try await database.check { progress.update($0) }
+        }
+        let output = Output()
+        for finding in findings { try output.line(text(of: finding)) }
+        if findings.isEmpty, !json {
+            try output.line("Nothing is wrong. (\(Quantity.time(begun.duration(to: .now))))")
+        }
+        try output.flush()
+        guard findings.isEmpty else {
+            throw CommandFailure(
+                "\(Quantity.count(findings.count, "finding")) in '\(database.path.name)'. Restore "
+                    + "it from a backup, and keep the damaged one until you have.")
+        }
+    }
+
+    private func text(of finding: CheckFinding) -> String {
+        guard json else { return ScreenText.printable(finding.description) }
+        return JSONRendering.compact([
+            "place": .string(finding.place), "problem": .string(finding.problem),
+        ])
+    }
+}

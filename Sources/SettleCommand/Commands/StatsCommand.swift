@@ -1,0 +1,34 @@
+import ArgumentParser
+import Settle
+
+/// `settle stats`: counts and sizes.
+struct StatsCommand: SettleSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Show counts, sizes, and readers of a database.",
+        discussion: """
+            Shows how many documents, tombstones, and contents of attachments there are, when the \
+            next document expires, how large the file and its tables are, and who reads.
+
+            Examples:
+              settle stats ./shop
+              settle stats ./shop --json
+            """)
+
+    @OptionGroup var database: DatabaseArgument
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    func perform() async throws {
+        let statistics = try await database.path.withDatabase { try $0.statistics() }
+        let output = Output()
+        let report = StatisticsReport(statistics)
+        if json {
+            try output.line(report.json)
+        } else {
+            for line in report.lines { try output.line(line) }
+        }
+        try output.flush()
+    }
+}

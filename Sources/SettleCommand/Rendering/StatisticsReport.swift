@@ -1,0 +1,107 @@
+import Foundation
+import Settle
+
+/// The statistics of a database, for people or as JSON.
+struct StatisticsReport {
+    private let statistics: DatabaseStatistics
+
+    /// A report of these numbers.
+    init(_ statistics: DatabaseStatistics) {
+        self.statistics = statistics
+    }
+
+    /// The numbers, then the tables, then the readers of this process if there are any.
+    var lines: [String] {
+        numbers + [""] + tables + (statistics.readers.isEmpty ? [] : [""] + readers)
+    }
+
+    private var numbers: [String] {
+        let file = statistics.fileSizeBytes
+        let free = statistics.pagesFree * statistics.pageSizeBytes
+        var rows: [(String, String)] = [
+            ("documents", Quantity.number(statistics.documentCount)),
+            ("tombstones", Quantity.number(statistics.tombstoneCount)),
+            ("last sequence", Quantity.number(statistics.lastSequence)),
+            ("contents of attachments", Quantity.number(statistics.attachmentContentCount)),
+        ]
+        if statistics.waitingContentCount > 0 {
+            rows.append(
+                ("contents not taken yet", Quantity.number(statistics.waitingContentCount)))
+        }
+        rows.append(("expiring documents", Quantity.number(statistics.expiringDocumentCount)))
+        if let next = statistics.nextExpirationDate {
+            rows.append(("next expiration", Self.text(of: next)))
+        }
+        rows += [
+            (
+                "file",
+                "\(Quantity.bytes(file)), \(Quantity.number(statistics.pagesUsed)) pages"
+            ),
+            (
+                "free in it",
+                "\(Quantity.bytes(free)), \(Quantity.number(statistics.pagesFree)) pages"
+            ),
+            ("reader slots in use", Quantity.number(statistics.readerCount)),
+        ]
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, value in
+            name + String(repeating: " ", count: width - name.count + 2) + value
+        }
+    }
+
+    private var tables: [String] {
+        var table = TextTable([.left("table"), .right("rows"), .right("size")])
+        for found in statistics.tables {
+            table.add([
+                found.name, Quantity.number(found.rowCount), Quantity.bytes(found.sizeBytes),
+            ])
+        }
+        return table.lines()
+    }
+
+    private var readers: [String] {
+        var table = TextTable([.left("reader"), .right("age"), .left("")])
+        for reader in statistics.readers {
+            table.add([reader.name, Quantity.time(reader.age), reader.isLong ? "long" : ""])
+        }
+        return table.lines()
+    }
+
+    /// Everything as a JSON object.
+    var json: String {
+        var members: [String: JSONValue] = [
+            "documents": .integer(Int64(statistics.documentCount)),
+            "tombstones": .integer(Int64(statistics.tombstoneCount)),
+            "lastSequence": .integer(Int64(clamping: statistics.lastSequence)),
+            "contents": .integer(Int64(statistics.attachmentContentCount)),
+            "waitingContents": .integer(Int64(statistics.waitingContentCount)),
+            "expiringDocuments": .integer(Int64(statistics.expiringDocumentCount)),
+            "fileBytes": .integer(Int64(statistics.fileSizeBytes)),
+            "pageBytes": .integer(Int64(statistics.pageSizeBytes)),
+            "pages": .integer(Int64(statistics.pagesUsed)),
+            "freePages": .integer(Int64(statistics.pagesFree)),
+            "readerCount": .integer(Int64(statistics.readerCount)),
+        ]
+        members["nextExpiration"] =
+            statistics.nextExpirationDate.map { .string(Self.text(of: $0)) } ?? .null
+        members["tables"] = .array(
+            statistics.tables.map { table in
+                [
+                    "name": .string(table.name), "rows": .integer(Int64(table.rowCount)),
+                    "bytes": .integer(Int64(table.sizeBytes)),
+                ]
+            })
+        members["readers"] = .array(
+            statistics.readers.map { reader in
+                [
+                    "name": .string(reader.name), "seconds": .double(reader.age / .seconds(1)),
+                    "isLong": .bool(reader.isLong),
+                ]
+            })
+        return JSONRendering.compact(.object(members))
+    }
+
+    private static func text(of date: Date) -> String {
+        ISO8601DocumentDateFormatter().string(from: date)
+    }
+}

@@ -1,0 +1,162 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// The lock on a data file that says: this process has it open.
+///
+/// Everybody who opens the file takes it shared, before the engine opens anything; who exchanges
+/// the file takes it alone, so that nobody else can be at work in the old one. It is flock(2),
+/// which belongs to the descriptor and does not meet the engine's own locks: those are on lock.mdb
+/// and belong to the process.
+struct FileLock: Sendable {
+    private let descriptor: Int32
+    /// The file, whatever its path is by now.
+    let identity: FileSystem.Identity
+    /// Whether the file system has such locks; without them no file is ever exchanged.
+    private let isHeld: Bool
+
+    /// Opens the file at the path and takes its lock.
+    ///
+    /// Waits while another process exchanges the file, and then takes the new one's.
+    ///
+    /// - Parameters:
+    ///   - path: The data file.
+    ///   - isReadOnly: Whether the descriptor is for reading only.
+    ///   - create: Whether an absent file is made, empty.
+    ///   - whileAlone: Runs if no other process has the file open, before one can; not for
+    ///     reading only.
+    /// - Returns: The lock, shared.
+    /// - Throws: ``LMDBError`` of opening the file.
+    static func share(
+        _ path: String, isReadOnly: Bool, create: Bool, whileAlone: () -> Void
+    ) throws(LMDBError) -> FileLock {
+        while true {
+            let flags =
+                (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | (create ? O_CREAT : 0)
+            let descriptor = open(path, flags, mode_t(EnvironmentTuning.fileMode))
+            guard descriptor >= 0 else {
+                throw LMDBError(result: errno, operation: "open", path: path)
+            }
+            if !isReadOnly, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { whileAlone() }
+            let isHeld = wait(descriptor)
+            guard let identity = identity(of: descriptor) else {
+                let failure = errno
+                Self.close(descriptor)
+                throw LMDBError(result: failure, operation: "open", path: path)
+            }
+            let lock = FileLock(descriptor: descriptor, identity: identity, isHeld: isHeld)
+            // Exchanged, or removed, while we waited.
+            if try FileSystem.status(path)?.identity == identity { return lock }
+            lock.release()
+        }
+    }
+
+    /// Takes the lock of a file that nobody else can have opened yet.
+    init(owning descriptor: Int32, path: String) throws(LMDBError) {
+        self.descriptor = descriptor
+        isHeld = Self.wait(descriptor)
+        guard let identity = Self.identity(of: descriptor) else {
+            throw LMDBError(result: errno, operation: "open", path: path)
+        }
+        self.identity = identity
+    }
+
+    private init(descriptor: Int32, identity: FileSystem.Identity, isHeld: Bool) {
+        self.descriptor = descriptor
+        self.identity = identity
+        self.isHeld = isHeld
+    }
+
+    /// Changes the shared lock for a lone one, if no other process has the file open.
+    ///
+    /// The change is not one step: for a moment no lock is held. The caller must have the write
+    /// transaction, so that no other process can exchange the file in that moment.
+    ///
+    /// - Returns: Whether it is alone; if not, the lock is shared as before.
+    func takeAlone() -> Bool {
+        guard isHeld else { return false }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        _ = Self.wait(descriptor)
+        return false
+    }
+
+    /// Changes a lone lock for a shared one.
+    func takeShared() {
+        _ = Self.wait(descriptor)
+    }
+
+    /// Whether a process of another namespace of process numbers has the file open.
+    ///
+    /// Each opener marks the byte of its namespace's number, far behind the end of any file, with a
+    /// read lock of its descriptor; any other byte that is marked is a foreigner's.
+    ///
+    /// - Parameter namespace: The number of this process' namespace.
+    /// - Returns: Whether there is one; false where the system cannot tell.
+    func meetsForeigner(of namespace: UInt32) -> Bool {
+        #if canImport(Darwin)
+            return false
+        #else
+            let base = off_t(1) << 61
+            let own = base + off_t(namespace)
+            guard mark(own) else { return false }
+            return isMarked(from: base, count: off_t(namespace))
+                || isMarked(from: own + 1, count: off_t(UInt32.max - namespace))
+        #endif
+    }
+
+    /// Gives the lock up.
+    func release() {
+        Self.close(descriptor)
+    }
+
+    #if !canImport(Darwin)
+        // The locks of descriptors, of which Swift's Glibc module leaves out the names.
+        private static let getLock: Int32 = 36
+        private static let setLock: Int32 = 37
+
+        private func mark(_ offset: off_t) -> Bool {
+            var range = flock()
+            range.l_type = Int16(F_RDLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = offset
+            range.l_len = 1
+            return fcntl(descriptor, Self.setLock, &range) == 0
+        }
+
+        private func isMarked(from offset: off_t, count: off_t) -> Bool {
+            // A length of zero would reach to the end of everything.
+            guard count > 0 else { return false }
+            var range = flock()
+            range.l_type = Int16(F_WRLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = offset
+            range.l_len = count
+            guard fcntl(descriptor, Self.getLock, &range) == 0 else { return false }
+            return range.l_type != Int16(F_UNLCK)
+        }
+    #endif
+
+    private static func wait(_ descriptor: Int32) -> Bool {
+        while flock(descriptor, LOCK_SH) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    private static func identity(of descriptor: Int32) -> FileSystem.Identity? {
+        var buffer = stat()
+        guard fstat(descriptor, &buffer) == 0 else { return nil }
+        return FileSystem.Identity(
+            device: UInt64(truncatingIfNeeded: buffer.st_dev), inode: UInt64(buffer.st_ino))
+    }
+
+    private static func close(_ descriptor: Int32) {
+        #if canImport(Darwin)
+            Darwin.close(descriptor)
+        #else
+            Glibc.close(descriptor)
+        #endif
+    }
+}

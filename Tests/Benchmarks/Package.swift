@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that whoever builds Settle builds neither GRDB nor SQLite.
+
+let warningsAreErrors = Context.environment["SETTLE_WARNINGS_AS_ERRORS"] != nil
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "benchmarks", targets: ["Benchmarks"])
+    ],
+    dependencies: [
+        .package(name: "settle", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // Exact: the figures in Docs/Benchmarks.md name the version.
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "LMDB", pkgConfig: "lmdb",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        // The floor: what liblmdb does by itself, called from C.
+        .target(name: "Floor", dependencies: ["LMDB"]),
+        // What the engines ask of the system, counted.
+        .target(
+            name: "Flushes",
+            linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "Allocations"),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "Allocations", "Floor", "Flushes",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Settle", package: "settle"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])),
+    ]
+)

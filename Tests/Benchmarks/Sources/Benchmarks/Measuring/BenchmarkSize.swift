@@ -1,0 +1,33 @@
+/// How much is measured.
+struct BenchmarkSize: Sendable {
+    /// Documents in the databases.
+    let documentCount: Int
+    /// Documents that one caller stores one at a time.
+    let singleCount: Int
+    /// Documents that sixteen callers together store one at a time.
+    let concurrentCount: Int
+    /// Documents read at random in one repetition; SQLite, the slow one here, reads a
+    /// tenth.
+    let readCount: Int
+    /// Documents of the smaller and the larger import.
+    let importCounts: (small: Int, large: Int)
+    /// Repetitions of a case; odd, so that there is a middle one.
+    let repetitions: Int
+    /// Repetitions of the cases that flush with every insert: short and many, because the disk is
+    /// now fast, now slow; odd.
+    let durableRepetitions: Int
+    /// Repetitions of the import, which starts processes.
+    let importRepetitions: Int
+
+    /// What the figures in Docs/Benchmarks.md are measured with.
+    static let full = BenchmarkSize(
+        documentCount: 100_000, singleCount: 500, concurrentCount: 4_000, readCount: 200_000,
+        importCounts: (100_000, 1_000_000), repetitions: 5, durableRepetitions: 15,
+        importRepetitions: 3)
+
+    /// Everything once or so, to see that it works; the ratios say little.
+    static let smoke = BenchmarkSize(
+        documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
+        importCounts: (5_000, 50_000), repetitions: 3, durableRepetitions: 3,
+        importRepetitions: 1)
+}

@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Programs that throw made-up input at the readers of JSON text and of packed documents, and at
+// what is made of it. They are a package of their own because the fuzzer's instrumentation must
+// reach into SettleDocuments, which is built here a second time, through a symbolic link.
+//
+//     swift run -c release --package-path Tests/Fuzzing fuzz-json -max_total_time=30 \
+//         "$(mktemp -d)" Fixtures/Fuzzing/json
+
+/// The settings of the sources that are instrumented.
+let fuzzed: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+    .unsafeFlags(["-sanitize=fuzzer"]),
+]
+
+let fuzzer: [LinkerSetting] = [
+    .unsafeFlags(["-sanitize=fuzzer"]),
+    // Linux's default linker, gold, fails on the fuzzer's library.
+    .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
+]
+
+let package = Package(
+    name: "settle-fuzzing",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .systemLibrary(name: "CFuzzer"),
+        .systemLibrary(name: "CICU"),
+        .target(
+            name: "SettleDocuments", dependencies: ["CICU"],
+            // These two need swift-crypto and read nothing.
+            exclude: ["Identity/ContentDigest.swift", "Identity/Revision.swift"],
+            swiftSettings: fuzzed,
+            linkerSettings: [
+                .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
+                .linkedLibrary("icucore", .when(platforms: [.macOS])),
+            ]),
+        .executableTarget(
+            name: "fuzz-json", dependencies: ["CFuzzer", "SettleDocuments"],
+            swiftSettings: fuzzed, linkerSettings: fuzzer),
+        .executableTarget(
+            name: "fuzz-packed", dependencies: ["CFuzzer", "SettleDocuments"],
+            swiftSettings: fuzzed, linkerSettings: fuzzer),
+    ]
+)

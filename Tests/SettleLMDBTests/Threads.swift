@@ -1,0 +1,40 @@
+import Synchronization
+import Testing
+
+@testable import SettleLMDB
+
+/// Runs the body on so many threads and another one here; records errors as issues.
+func withThreads(
+    _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void, andHere here: () throws -> Void
+) throws {
+    let threads = (0..<count).map { number in
+        let thread = WriterThread(name: "reader \(number)")
+        thread.submit {
+            #expect(throws: Never.self) { try body(number) }
+        }
+        return thread
+    }
+    defer { for thread in threads { thread.stop() } }
+    try here()
+}
+
+/// Something that has happened, told from one thread to another.
+final class Flag: Sendable {
+    private let state = Atomic<Bool>(false)
+    var isRaised: Bool { state.load(ordering: .acquiring) }
+    func raise() { state.store(true, ordering: .releasing) }
+}
+
+/// A count that several threads add to.
+final class Counter: Sendable {
+    private let state = Atomic<Int>(0)
+    var value: Int { state.load(ordering: .acquiring) }
+    func add() { state.add(1, ordering: .acquiringAndReleasing) }
+}
+
+/// The long readers an environment has reported.
+final class ReaderLog: Sendable {
+    private let state = Mutex<[(name: String, age: Double)]>([])
+    var entries: [(name: String, age: Double)] { state.withLock { $0 } }
+    func add(_ name: String, _ age: Double) { state.withLock { $0.append((name, age)) } }
+}

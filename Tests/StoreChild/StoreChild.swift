@@ -1,0 +1,84 @@
+import Foundation
+import Settle
+
+/// A program that writes to a database and tells of every commit, for tests that kill it or let
+/// its system calls fail.
+///
+/// `StoreChild batches FOLDER SEED DURABILITY PROFILE LANES LAST [outlive]` writes batches;
+/// `StoreChild index FOLDER VERSION` builds the index again and again, from that version on;
+/// `StoreChild stream FOLDER LENGTH HEADROOM` stores and reads an attachment of that many bytes with
+/// that many bytes of memory.
+/// It ends with 0 when all is written, with 3 when it gave up after errors of the library, with 1
+/// when it met anything else.
+@main
+struct StoreChild {
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+            Report.done.send()
+        } catch is BatchWriter.GaveUp {
+            exit(3)
+        } catch {
+            Report(error).send()
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        switch (words.first, words.count) {
+        case ("batches", 7...8):
+            guard let seed = UInt64(words[2]), let lanes = Int(words[5]), let last = Int(words[6]),
+                let profile = BatchPlan.Profile(rawValue: words[4])
+            else { preconditionFailure("These are no arguments for batches: \(words)") }
+            let configuration = ChildDatabase.configuration(
+                in: URL(fileURLWithPath: words[1], isDirectory: true),
+                durability: words[3] == "relaxed" ? .relaxed : .full)
+            let work = BatchWriter.Work(
+                seed: seed, lanes: lanes, profile: profile, last: last,
+                outlivesFailures: words.last == "outlive")
+            try await BatchWriter(configuration, work).run()
+        case ("index", 3):
+            guard let first = Int(words[2]) else {
+                preconditionFailure("This is no version: \(words[2])")
+            }
+            try await buildIndexes(in: URL(fileURLWithPath: words[1], isDirectory: true), first)
+        case ("stream", 4):
+            guard let length = Int(words[2]), let headroom = Int(words[3]) else {
+                preconditionFailure("These are no numbers of bytes: \(words)")
+            }
+            try await stream(
+                in: URL(fileURLWithPath: words[1], isDirectory: true), length, headroom)
+        default:
+            preconditionFailure("There is no such mode: \(words)")
+        }
+    }
+
+    /// Builds the index in one version after the other, until killed.
+    private static func buildIndexes(in folder: URL, _ first: Int) async throws {
+        let configuration = ChildDatabase.configuration(in: folder, indexVersion: first)
+        guard let database = try await Database.open(with: configuration) else {
+            preconditionFailure("The database to index is not there.")
+        }
+        Report.opened.send()
+        for version in first... {
+            Report.building(version: version).send()
+            try await database.addIndex(ChildDatabase.index(version: version))
+        }
+    }
+
+    /// Stores and reads a large attachment in little memory.
+    private static func stream(in folder: URL, _ length: Int, _ headroom: Int) async throws {
+        #if os(Linux)
+            let configuration = ChildDatabase.configuration(in: folder)
+            guard let database = try await Database.open(with: configuration, create: true) else {
+                preconditionFailure("A database that may be created was not there.")
+            }
+            Report.opened.send()
+            try await ContentStreaming(database: database, length: length, headroom: headroom)
+                .run()
+            await database.close()
+        #else
+            preconditionFailure("Only Linux limits the memory of a process as is needed here.")
+        #endif
+    }
+}
