@@ -8,6 +8,9 @@ extension Database {
 
     /// The changes after a sequence, each document once, at its last change.
     ///
+    /// Purged documents are among them, but only for the last 10,000 purges: see
+    /// ``Snapshot/forgottenPurgeSequence``.
+    ///
     /// - Parameters:
     ///   - sequence: Where to start; 0 for the beginning.
     ///   - limit: The most changes to return.

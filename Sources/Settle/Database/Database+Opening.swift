@@ -27,7 +27,8 @@ extension Database {
         }
         try database?.indexes.addMissing(configuration.indexes)
         if let database, try database.read({ try $0.hasWaitingContent }) {
-            try await database.removeForgottenContent()
+            // On a full disk nothing can be removed, and the database must open all the same.
+            _ = try? await database.removeForgottenContent()
         }
         return database
     }

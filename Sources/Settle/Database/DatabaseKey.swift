@@ -73,19 +73,25 @@ struct DatabaseKey: Hashable, Sendable {
         }
     }
 
+    /// Removes the directory of the database if nothing is in it.
+    func removeEmptyDirectory() {
+        let manager = FileManager.default
+        if let rest = try? manager.contentsOfDirectory(atPath: directory.path), rest.isEmpty {
+            try? manager.removeItem(at: directory)
+        }
+    }
+
     /// Removes the files of the database and its directory.
     ///
     /// Files of others are left alone.
     func removeFiles() throws(DatabaseError) {
         do {
             let manager = FileManager.default
-            for file in ["data.mdb", "lock.mdb"] {
+            for file in ["data.mdb", "lock.mdb", "data.mdb.compacting"] {
                 let url = directory.appendingPathComponent(file)
                 if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
             }
-            if let rest = try? manager.contentsOfDirectory(atPath: directory.path), rest.isEmpty {
-                try manager.removeItem(at: directory)
-            }
+            removeEmptyDirectory()
         } catch {
             throw DatabaseError(
                 .inputOutput,

@@ -17,10 +17,12 @@ extension Transaction {
     public func add(
         json texts: [[UInt8]], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
     ) throws {
-        try DatabaseError.translating {
-            let batch = JSONBatch(texts, identifierMember: identifierMember, limits: limits)
-            try batch.forEach { try add($0) }
-        }
+        try add(JSONBatch(texts, identifierMember: identifierMember, limits: limits))
+    }
+
+    /// Stores every document of a batch.
+    func add(_ batch: JSONBatch) throws {
+        try DatabaseError.translating { try batch.forEach { try add($0) } }
     }
 }
 
@@ -36,8 +38,8 @@ extension Database {
     public func add(
         json texts: [[UInt8]], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
     ) async throws {
-        try await write {
-            try $0.add(json: texts, identifierMember: identifierMember, limits: limits)
-        }
+        // Decoding begins here, while others may still write.
+        let batch = JSONBatch(texts, identifierMember: identifierMember, limits: limits)
+        try await write { try $0.add(batch) }
     }
 }

@@ -43,7 +43,8 @@ extension Document {
                 id: id, revision: revisionText, isDeleted: facts.isDeleted,
                 createDate: facts.created.map(Date.init),
                 lastChange: facts.changed.map(Date.init),
-                expirationDate: facts.expiration.map(Date.init), channels: channels, type: string(Self.typeMember))
+                expirationDate: facts.expiration.map(Date.init),
+                channels: channels, type: string(Self.typeMember))
         }
         set {
             let isSame = id == newValue.id

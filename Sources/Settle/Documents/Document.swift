@@ -130,6 +130,17 @@ public struct Document: Sendable {
         return members
     }
 
+    /// Refuses an identifier that no document can have.
+    static func check(id: String) throws(DatabaseError) {
+        do {
+            try DocumentIdentifier.check(id)
+        } catch {
+            throw DatabaseError(
+                .invalidDocumentId, "A document cannot be stored: \(error)", documentId: id,
+                cause: error)
+        }
+    }
+
     /// The stored form of the members.
     ///
     /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that

@@ -16,6 +16,8 @@ final class ImportRun {
     /// Numbers in a row take no room.
     private var held = IndexSet()
     private(set) var summary = ImportSummary()
+    /// True when the database was empty and becomes a copy of the exported one.
+    private var isCopy = false
 
     private struct Batch: Sendable {
         var contents: [SmallContent] = []
@@ -45,7 +47,7 @@ final class ImportRun {
         var folder: ContentFolder?
         var seen = RecentContents()
         var lastSequence: UInt64 = 0
-        let wasEmpty = try database.lastSequence == 0
+        isCopy = try database.lastSequence == 0
         while let line = try reader.next() {
             switch line {
             case .header(let header):
@@ -68,7 +70,7 @@ final class ImportRun {
             if batch.isFull { try await storeBatch() }
         }
         try await storeBatch()
-        if wasEmpty {
+        if isCopy {
             // Purges are not exported, and one may have been the last change.
             let sequence = lastSequence
             try await database.write { $0.raiseSequence(to: sequence) }
@@ -123,11 +125,12 @@ final class ImportRun {
         guard !batch.isEmpty else { return }
         let full = batch
         batch = Batch()
-        let (uploads, restorations) = try await database.write { [existing] transaction in
+        let (uploads, restorations) = try await database.write { [existing, isCopy] transaction in
             let uploads = try full.contents.map { try transaction.hold($0) }
             let restorations = try full.documents.map { line, document in
                 do {
-                    return try transaction.restore(document, existing: existing)
+                    return try transaction.restore(
+                        document, existing: existing, isCopy: isCopy)
                 } catch let fault as ExportFault {
                     throw fault.on(line)
                 }

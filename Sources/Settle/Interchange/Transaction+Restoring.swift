@@ -12,11 +12,12 @@ extension Transaction {
     /// - Parameters:
     ///   - document: The document; its contents must be in the store.
     ///   - policy: What becomes of another version that is there.
+    ///   - isCopy: True when the database was empty, and becomes a copy of the exported one.
     /// - Returns: What was done.
     /// - Throws: ``ExportFault`` when the document is there and must not be, or when a content that
     ///   should have come with it is not in the store; ``DatabaseError`` when the store cannot take it.
     func restore(
-        _ document: ExportedDocument, existing policy: ExistingDocuments
+        _ document: ExportedDocument, existing policy: ExistingDocuments, isCopy: Bool
     ) throws -> Restoration {
         try DatabaseError.translating {
             let existing = try base.record(document.id)
@@ -34,7 +35,11 @@ extension Transaction {
                     "The content of an attachment does not come with the export. Export again.",
                     documentId: document.id)
             }
-            try store.restore(document.record, of: document.id)
+            var record = document.record
+            // In a database that replicates, what is imported is a change made here; taken for one
+            // that has just come from the remote, it would never be told to it.
+            if !isCopy { record.origin = nil }
+            try store.restore(record, of: document.id)
             return isThere ? .replaced : .added
         }
     }

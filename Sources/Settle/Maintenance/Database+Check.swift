@@ -11,6 +11,11 @@ public struct CheckFinding: Sendable, Equatable, CustomStringConvertible {
 
     /// Place and problem in one line.
     public var description: String { "\(place): \(problem)" }
+
+    init(_ finding: StoreFinding) {
+        place = finding.place
+        problem = finding.problem
+    }
 }
 
 extension Database {
@@ -21,8 +26,11 @@ extension Database {
     /// is worked out anew. Nothing is changed. Whether the rows of an index are those that its map
     /// gives is not looked at, and neither are the contents of side tables.
     ///
-    /// It looks at one state, on a thread of its own; as long as it lasts, the pages of documents
-    /// that are replaced cannot be used again, so the file may grow.
+    /// It looks at the pages of one state and then at the rows of one state, on a thread of its
+    /// own. When pages are damaged it says which and stops there, since reading their rows could
+    /// end the process. As long as it lasts, the pages of documents that are replaced cannot be used
+    /// again, so the file grows; a write that needs a larger map waits for it, for up to half a
+    /// minute, and then fails. Check a backup when that matters.
     ///
     /// - Parameter progress: Told how many of the rows have been looked at, some hundred times.
     /// - Returns: The findings; none for a sound database. At most 1,000 are listed.
@@ -48,8 +56,10 @@ extension Database {
         progress: (@Sendable (MaintenanceProgress) -> Void)?, isCancelled: () -> Bool
     ) throws -> [CheckFinding] {
         try DatabaseError.translating {
-            try store.read("check") { snapshot in
-                var findings = try store.pageFindings()
+            let pages = try store.checkPages()
+            var findings = pages.findings
+            guard pages.isSound else { return findings.map(CheckFinding.init) }
+            return try store.read("check") { snapshot in
                 let counter = ProgressCounter(
                     total: try StoreCheck.rowCount(of: snapshot)
                         + IndexCheck.rowCount(of: snapshot), report: progress)
@@ -67,7 +77,7 @@ extension Database {
                     ).run()
                 }
                 counter.finish()
-                return findings.map { CheckFinding(place: $0.place, problem: $0.problem) }
+                return findings.map(CheckFinding.init)
             }
         }
     }

@@ -27,7 +27,7 @@ extension Database {
     /// - Returns: The sizes before and after.
     /// - Throws: ``DatabaseError`` with `databaseInUse` when another process has the database open,
     ///   `diskFull` when there is no room for the new file, `inputOutput` when a read does not end
-    ///   within half a minute. The database is as it was then.
+    ///   within half a minute. The database is as it was then, or closed, if the message says so.
     @discardableResult
     public func compact() async throws -> CompactionResult {
         let removed = try await removeForgottenContent()
@@ -50,8 +50,9 @@ extension Database {
     /// Copies the database into another directory while it is in use.
     ///
     /// The copy is a database of one state of this one, without free pages; it is on the disk when
-    /// this returns. Open it like any other. Neither reads nor writes wait; as long as it lasts,
-    /// the pages of documents that are replaced cannot be used again, so the file may grow.
+    /// this returns. Open it like any other. Reads and writes go on; as long as it lasts, the pages
+    /// of documents that are replaced cannot be used again, so the file may grow, and a write that
+    /// needs a larger map waits for it, for up to half a minute, and then fails.
     ///
     /// - Parameters:
     ///   - location: The directory that the copy is made in; made if it is not there.
@@ -68,8 +69,12 @@ extension Database {
         try target.key.checkName()
         try target.key.makeLocation()
         try await onOwnThread { [self] in
-            try DatabaseError.translating {
+            do {
                 try store.copy(to: target.key.directory.path)
+            } catch {
+                // Only one that is empty goes.
+                target.key.removeEmptyDirectory()
+                throw DatabaseError.translated(error)
             }
         }
         return target

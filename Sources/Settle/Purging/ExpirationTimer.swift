@@ -77,7 +77,11 @@ final class ExpirationTimer: Sendable {
                 guard next <= Timestamp(now) else {
                     return sleep(for: Date(next).timeIntervalSince(now))
                 }
-                try await purge(in: database, at: now)
+                // A date without a document is damage that `check` tells of; waiting for it here
+                // would never end.
+                guard try await purge(in: database, at: now) > 0 else {
+                    return sleep(for: .infinity)
+                }
             }
         } catch {
             // The database is closed, or its disk is full: look again in a while.
@@ -98,12 +102,13 @@ final class ExpirationTimer: Sendable {
         }
     }
 
-    private func purge(in database: Database, at date: Date) async throws {
+    private func purge(in database: Database, at date: Date) async throws -> Int {
         let count = try await database.write { transaction in
             let ids = try transaction.expired(at: date, countMax: Self.countAtOnce)
             return try transaction.purge(documentsWithIds: ids).count
         }
         state.withLock { $0.purgedCount += count }
+        return count
     }
 }
 

@@ -18,6 +18,11 @@ public class Snapshot {
     /// The sequence of the last change in this state.
     public var sequence: UInt64 { base.lastSequence }
 
+    /// Purges up to this sequence are no longer listed among the changes; 0 while all are.
+    ///
+    /// Who follows the changes and has come no further must look at everything once.
+    public var forgottenPurgeSequence: UInt64 { base.purgesForgotten }
+
     /// The number of documents that are not deleted.
     public var documentCount: Int { base.liveCount }
 

@@ -201,26 +201,16 @@ public final class Transaction: Snapshot {
         if let upload, upload.database === database { try store.endUpload(upload.number) }
     }
 
-    /// Stores a new document whose first digest is known.
+    /// Stores a new document whose identifier was checked and whose first digest is known.
     func add(_ entry: JSONBatch.Entry) throws {
-        try check(id: entry.id)
+        if try store.append(entry.id, body: entry.body, digest: entry.digest) { return }
         try store.put(
             entry.id, body: entry.body, firstDigest: entry.digest, precondition: .absent,
             origin: nil)
     }
 
     private func check(_ document: Document) throws {
-        try check(id: document.id)
-    }
-
-    private func check(id: String) throws {
-        do {
-            try DocumentIdentifier.check(id)
-        } catch {
-            throw DatabaseError(
-                .invalidDocumentId, "A document cannot be stored: \(error)", documentId: id,
-                cause: error)
-        }
+        try Document.check(id: document.id)
     }
 
     /// Stores what is attached and gives what the record says of it.

@@ -20,6 +20,11 @@ struct ByteName {
         self.prefix = prefix
     }
 
+    /// Whether this is the name, byte by byte; nil is no name.
+    func isNamed(_ name: String?) -> Bool {
+        name.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+    }
+
     /// Below, at, or above zero as the name comes before, equals, or comes after the range.
     @inline(__always)
     func order(in bytes: Span<UInt8>, _ range: Range<Int>) -> Int {

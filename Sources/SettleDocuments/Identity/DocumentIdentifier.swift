@@ -38,6 +38,6 @@ package enum DocumentIdentifier {
         guard let first = bytes.first else { throw .empty }
         guard bytes.count <= byteCountMax else { throw .tooLong(bytes.count) }
         guard first != UInt8(ascii: "_") else { throw .leadingUnderscore }
-        guard !bytes.contains(0) else { throw .containsNull }
+        for byte in bytes where byte == 0 { throw .containsNull }
     }
 }

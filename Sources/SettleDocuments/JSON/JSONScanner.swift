@@ -24,7 +24,10 @@ struct JSONScanner: Sendable {
                 .byteOrderMark, "The text begins with a byte order mark (EF BB BF); remove it.",
                 at: 0, in: text)
         }
-        if self.taking?.text != taking { self.taking = taking.map(ByteName.init) }
+        // By bytes: texts that are equal in Unicode's eyes are different names.
+        if !(self.taking?.isNamed(taking) ?? (taking == nil)) {
+            self.taking = taking.map(ByteName.init)
+        }
         var reader = JSONReader(depthMax: limits.depthMax, taking: self.taking)
         JSONReader.skipSpace(text, &reader.index)
         guard reader.index < text.count else {

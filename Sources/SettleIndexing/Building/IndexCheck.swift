@@ -40,7 +40,7 @@ package struct IndexCheck {
         for name in try IndexState.names(in: snapshot) {
             do {
                 try check(name)
-            } catch let error as IndexError {
+            } catch  where error is IndexError || error is PackedError {
                 report(StoreFinding("index '\(name)'", "It cannot be read: \(error)."))
             }
         }
@@ -98,7 +98,7 @@ package struct IndexCheck {
             pointerCount += Int64(try tables.pointers(of: id, index: name).count)
             // Behind the documents, an index may hold rows of some that are gone.
             if state.sequence == snapshot.lastSequence,
-                try snapshot.record(id).map({ $0.isDeleted }) ?? true
+                try snapshot.withRow(of: key.rest(from: 0), { RecordHead($0)?.isDeleted }) != false
             {
                 find("It has rows of the document '\(id)', which is not there.")
             }

@@ -82,6 +82,7 @@ extension Environment {
                     if isExchanged {
                         seat.close()
                         monitor.withLock { $0.isClosed = true }
+                        throw error.closing
                     }
                     throw error
                 }

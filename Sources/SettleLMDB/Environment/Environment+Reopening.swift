@@ -41,7 +41,7 @@ extension Environment {
             // Nothing is there to look at: from now on every call must throw.
             seat.close()
             monitor.withLock { $0.isClosed = true }
-            throw error
+            throw error.closing
         }
         if let failure { throw failure }
     }

@@ -85,6 +85,8 @@ extension Environment {
                 try engine.copy(to: path, compacting: compacting)
                 try FileSystem.restrict(target)
                 try FileSystem.flush(target)
+                try FileSystem.flushDirectory(path)
+                try FileSystem.flushDirectory(path + "/..")
             } catch {
                 // Somebody else's file, made since we looked, is not ours to remove.
                 if error.code != .system(EEXIST) { FileSystem.remove(target) }

@@ -82,3 +82,12 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
         "\(message) (\(operation), \(path))"
     }
 }
+
+extension LMDBError {
+    /// The same error, saying that the environment was closed because of it.
+    var closing: LMDBError {
+        LMDBError(
+            code: code, operation: operation, path: path,
+            message: "\(message) The database was closed; close it here and open it again.")
+    }
+}

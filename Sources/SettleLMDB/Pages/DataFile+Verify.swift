@@ -33,12 +33,18 @@ extension DataFile {
 extension Environment {
     /// Walks all pages of the last commit, while the environment is in use.
     ///
-    /// Counts as a read: the pages of its snapshot stay as they are until it ends.
+    /// Counts as a read: the pages of its snapshot stay as they are until it ends. Inside another
+    /// read of the same thread it traps: it may have to take a newer state, which a read that is
+    /// part of another never gets.
     ///
     /// - Returns: What was found, as ``DataFile/verify(path:)``.
     /// - Throws: ``LMDBError`` as ``read(_:_:)``, or as the system reports it.
     /// - Complexity: reads every page in use once; memory of a bit a page.
     package func verifyPages() throws -> PageReport {
+        let me = ThreadIdentity.current
+        precondition(
+            !monitor.withLock { $0.active.contains { $0.thread == me } },
+            "The pages were to be verified inside a read of the same database: end the read first.")
         while true {
             let report = try read("verify") { transaction throws -> PageReport? in
                 let number = transaction.live.number

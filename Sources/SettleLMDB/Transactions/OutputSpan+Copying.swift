@@ -16,4 +16,18 @@ extension OutputSpan where Element == UInt8 {
             }
         }
     }
+
+    /// Appends eight bytes, most significant first, so that byte order is number order.
+    ///
+    /// Traps when there is no room.
+    package mutating func append(fixed64 number: UInt64) {
+        withUnsafeMutableBufferPointer { buffer, count in
+            precondition(buffer.count - count >= 8, "More bytes are written than reserved.")
+            if let start = buffer.baseAddress {
+                UnsafeMutableRawPointer(start + count).storeBytes(
+                    of: number.bigEndian, as: UInt64.self)
+            }
+            count += 8
+        }
+    }
 }

@@ -148,6 +148,19 @@ package final class WriteTransaction: ReadTransaction {
         return slot
     }
 
+    /// Whether a key is above all others of the table, and therefore not there.
+    ///
+    /// Cheaper than looking for the key: the greatest key is remembered.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 511 bytes.
+    ///   - table: The table.
+    /// - Returns: True for every key when the table is empty.
+    /// - Throws: ``LMDBError`` as ``put(_:for:in:)``.
+    package func isAboveAll(_ key: [UInt8], in table: Table) throws(LMDBError) -> Bool {
+        try isGreatest(key, in: table, requireWritable(table))
+    }
+
     /// Whether a key is above all others of the table.
     ///
     /// The table is asked once in a transaction, and after its greatest key was deleted.

@@ -3,9 +3,13 @@ import SettleLMDB
 extension Store {
     /// Follows every page of the file, without the engine, and says what is not as it must be.
     ///
-    /// - Returns: The findings; a page that nothing refers to any more is one.
+    /// Must not be called inside a read: when others commit meanwhile, it takes a newer state.
+    ///
+    /// - Returns: The findings, and whether the engine may walk the tables all the same. Pages that
+    ///   nothing refers to are a finding that does no harm; the engine trusts all others, and a
+    ///   process that lets it read damaged ones may be killed.
     /// - Throws: ``StorageError`` when the file cannot be read at all.
-    package func pageFindings() throws -> [StoreFinding] {
+    package func checkPages() throws -> (findings: [StoreFinding], isSound: Bool) {
         try StorageError.translating {
             let report = try environment.verifyPages()
             var findings = report.findings.map { StoreFinding($0.place, $0.sentence) }
@@ -16,7 +20,7 @@ extension Store {
                         "\(report.pagesLeaked) pages are neither in use nor free; the space comes "
                             + "back with an export and an import."))
             }
-            return findings
+            return (findings, report.findings.isEmpty)
         }
     }
 }

@@ -15,7 +15,6 @@ extension StoreTransaction {
         let key = Array(id.utf8)
         try removeTraces(of: existing, key: key)
         try writer.delete(key, from: tables.documents)
-        forgetLastDocumentKey()
         counters.lastSequence += 1
         let sequence = counters.lastSequence
         if let forgotten = try tables.purges.append(key, sequence: sequence, in: writer) {

@@ -63,25 +63,22 @@ extension DocumentRecord {
     /// The stored form of the list of attachments; empty for none.
     var attachmentBytes: [UInt8] { attachments.isEmpty ? [] : AttachmentRecord.encode(attachments) }
 
+    /// The fields that every record has, and the members.
+    private var core: RecordCore {
+        RecordCore(
+            sequence: sequence, revision: revision, created: created, changed: changed, body: body)
+    }
+
     /// The number of bytes of the stored form.
     func encodedLength(_ attachments: [UInt8]) -> Int {
-        var length = 2 + RowBytes.length(variable: sequence)
-        length += RowBytes.length(variable: UInt64(revision.generation)) + 16 + 8
-        length += RowBytes.length(variable: zigzagAge)
+        var length = core.encodedLength + attachments.count
         if expiration != nil { length += 8 }
         if let origin {
             let count = origin.utf8.count
             length += RowBytes.length(variable: UInt64(count)) + count
         }
-        if !ancestors.isEmpty { length += 1 + 16 * ancestors.count }
-        return length + attachments.count + body.bytes.count
-    }
-
-    /// How much later than made the document was changed, the sign in the lowest bit.
-    private var zigzagAge: UInt64 {
-        // Mostly zero, so this form keeps it at one byte.
-        let age = changed.microseconds &- created.microseconds
-        return UInt64(bitPattern: (age << 1) ^ (age >> 63))
+        if !ancestors.isEmpty { length += 1 + Revision.Digest.length * ancestors.count }
+        return length
     }
 
     /// Writes the stored form to where ``encodedLength(_:)`` bytes were reserved.
@@ -91,14 +88,7 @@ extension DocumentRecord {
         if origin != nil { flags |= RecordHead.Flag.origin }
         if !ancestors.isEmpty { flags |= RecordHead.Flag.ancestors }
         if !attachments.isEmpty { flags |= RecordHead.Flag.attachments }
-        row.append(RecordHead.layout)
-        row.append(flags)
-        row.append(variable: sequence)
-        row.append(variable: UInt64(revision.generation))
-        row.append(fixed64: revision.digest.high)
-        row.append(fixed64: revision.digest.low)
-        row.append(fixed64: UInt64(bitPattern: created.microseconds))
-        row.append(variable: zigzagAge)
+        core.writeHead(to: &row, flags: flags)
         if let expiration { row.append(fixed64: UInt64(bitPattern: expiration.microseconds)) }
         if let origin {
             row.append(variable: UInt64(origin.utf8.count))

@@ -75,11 +75,7 @@ extension Span where Element == UInt8 {
 extension Array where Element == UInt8 {
     /// Appends eight bytes, most significant first, so that byte order is number order.
     package mutating func append(fixed64 number: UInt64) {
-        var shift: UInt64 = 64
-        while shift > 0 {
-            shift -= 8
-            append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+        append(contentsOf: RowBytes.fixed64(number))
     }
 
     /// Appends a number in groups of seven bits, least significant group first.
@@ -101,6 +97,16 @@ extension Array where Element == UInt8 {
 
 /// The lengths of fields of stored rows.
 enum RowBytes {
+    /// A number in eight bytes, most significant first, so that byte order is number order.
+    static func fixed64(_ number: UInt64) -> [UInt8] {
+        [
+            UInt8(truncatingIfNeeded: number >> 56), UInt8(truncatingIfNeeded: number >> 48),
+            UInt8(truncatingIfNeeded: number >> 40), UInt8(truncatingIfNeeded: number >> 32),
+            UInt8(truncatingIfNeeded: number >> 24), UInt8(truncatingIfNeeded: number >> 16),
+            UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number),
+        ]
+    }
+
     /// The number of bytes of a number in groups of seven bits.
     static func length(variable number: UInt64) -> Int {
         max(1, (70 - number.leadingZeroBitCount) / 7)
@@ -108,15 +114,6 @@ enum RowBytes {
 }
 
 extension OutputSpan where Element == UInt8 {
-    /// Appends eight bytes, most significant first, so that byte order is number order.
-    mutating func append(fixed64 number: UInt64) {
-        var shift: UInt64 = 64
-        while shift > 0 {
-            shift -= 8
-            append(UInt8(truncatingIfNeeded: number >> shift))
-        }
-    }
-
     /// Appends a number in groups of seven bits, least significant group first.
     mutating func append(variable number: UInt64) {
         var rest = number

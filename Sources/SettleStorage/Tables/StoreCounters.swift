@@ -15,6 +15,12 @@ struct StoreCounters: Sendable, Equatable {
 
     private static let key = Array("counters".utf8)
 
+    /// Counts a new document.
+    mutating func addLive(sequence: UInt64) {
+        lastSequence = sequence
+        liveCount += 1
+    }
+
     /// Starts from the numbers of an empty store.
     init() {}
 

@@ -33,14 +33,6 @@ package final class StoreTransaction: StoreSnapshot {
     /// identifiers, because strings compare by canonical equivalence.
     private var firstChanges: [[UInt8]: Int] = [:]
     private var firstChangesCount = 0
-    /// The greatest key of the documents: what lies beyond it needs no look whether it is there.
-    private var lastDocumentKey: LastKey = .unknown
-
-    private enum LastKey {
-        case unknown
-        case none
-        case known([UInt8])
-    }
 
     init(engine: WriteTransaction, tables: StoreTables, now: Timestamp) throws {
         self.engine = engine
@@ -136,6 +128,35 @@ package final class StoreTransaction: StoreSnapshot {
         return record
     }
 
+    /// Stores a new document of members alone, if its identifier is above all others.
+    ///
+    /// What filling a database in order comes down to: nothing is looked up.
+    ///
+    /// - Parameters:
+    ///   - id: A valid identifier.
+    ///   - body: The members.
+    ///   - digest: The digest of the revision that `body` makes.
+    /// - Returns: False when the identifier is not above all others; nothing was stored then.
+    /// - Throws: ``LMDBError`` when the engine cannot.
+    package func append(_ id: String, body: PackedValue, digest: Revision.Digest) throws -> Bool {
+        let key = Array(id.utf8)
+        guard try engine.isAboveAll(key, in: tables.documents) else { return false }
+        let sequence = counters.lastSequence + 1
+        let core = RecordCore(
+            sequence: sequence, revision: Revision(generation: 1, digest: digest), created: now,
+            changed: now, body: body)
+        hasWritten = true
+        try engine.put(count: core.encodedLength, for: key, in: tables.documents) { row in
+            core.write(to: &row)
+        }
+        try engine.append(key, for: RowBytes.fixed64(sequence), in: tables.sequences)
+        counters.addLive(sequence: sequence)
+        changes.append(
+            RecordChange(
+                id: id, sequence: sequence, revision: core.revision, isDeleted: false, origin: nil))
+        return true
+    }
+
     /// Stores a record as it was exported, with its revision and dates.
     ///
     /// - Parameters:
@@ -180,7 +201,9 @@ package final class StoreTransaction: StoreSnapshot {
         if let length = origin?.utf8.count, length > DocumentRecord.originLengthMax {
             throw StorageError.originTooLong(length: length)
         }
-        let existing = try isBeyondLastDocument(Array(id.utf8)) ? nil : record(id)
+        // A key above all others needs no look, which is what filling a database in order makes.
+        let isNew = try engine.isAboveAll(Array(id.utf8), in: tables.documents)
+        let existing = isNew ? nil : try record(id)
         try precondition.check(id, against: existing)
         return existing
     }
@@ -202,8 +225,7 @@ package final class StoreTransaction: StoreSnapshot {
         ) { row in
             record.write(to: &row, attachments)
         }
-        if existing == nil, try isBeyondLastDocument(key) { lastDocumentKey = .known(key) }
-        try engine.append(key, for: Self.sequenceKey(record.sequence), in: tables.sequences)
+        try engine.append(key, for: RowBytes.fixed64(record.sequence), in: tables.sequences)
         count(record, by: 1)
         counters.lastSequence = record.sequence
         note(
@@ -216,7 +238,7 @@ package final class StoreTransaction: StoreSnapshot {
     func removeTraces(of record: DocumentRecord, key: [UInt8]) throws {
         for attachment in record.attachments { try count(attachment, by: -1) }
         try moveExpiration(of: key, from: record.expiration, to: nil)
-        try writer.delete(Self.sequenceKey(record.sequence), from: tables.sequences)
+        try writer.delete(RowBytes.fixed64(record.sequence), from: tables.sequences)
         count(record, by: -1)
     }
 
@@ -232,32 +254,11 @@ package final class StoreTransaction: StoreSnapshot {
         changes.append(change)
     }
 
-    /// To be called when the document with the greatest key may have gone.
-    func forgetLastDocumentKey() {
-        lastDocumentKey = .unknown
-    }
-
-    private func isBeyondLastDocument(_ key: [UInt8]) throws -> Bool {
-        if case .unknown = lastDocumentKey {
-            let last = try reader.last(in: tables.documents)
-            lastDocumentKey = last.map { .known($0.key) } ?? .none
-        }
-        guard case .known(let last) = lastDocumentKey else { return true }
-        return last.lexicographicallyPrecedes(key)
-    }
-
     private func count(_ record: DocumentRecord, by step: Int64) {
         if record.isDeleted {
             counters.deletedCount = counters.deletedCount &+ UInt64(bitPattern: step)
         } else {
             counters.liveCount = counters.liveCount &+ UInt64(bitPattern: step)
         }
-    }
-
-    private static func sequenceKey(_ sequence: UInt64) -> [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(8)
-        key.append(fixed64: sequence)
-        return key
     }
 }

@@ -109,10 +109,21 @@ final class Writer: Sendable {
             commit(jobs[index...index])
             if !after.isEmpty { commit(after) }
         } catch {
-            // The commit itself failed; one of several may be the reason, so each is tried alone.
-            if jobs.count > 1 { return jobs.indices.forEach { commit(jobs[$0...$0]) } }
+            // The commit itself failed; one of several may be the reason, so each is tried alone,
+            // unless it is plain that each would meet the same, which may take long.
+            if jobs.count > 1, !Self.isEverybodys(error) {
+                return jobs.indices.forEach { commit(jobs[$0...$0]) }
+            }
             let error = StorageError.translated(error)
-            for job in jobs { job.fail(failures[jobs.startIndex] ?? error) }
+            for index in jobs.indices { jobs[index].fail(failures[index] ?? error) }
+        }
+    }
+
+    /// True for a failure that has nothing to do with what one caller wrote.
+    private static func isEverybodys(_ error: any Error) -> Bool {
+        switch (error as? LMDBError)?.code {
+        case .readersBusy, .closed, .panic, .readOnly, .openedBeforeFork: true
+        default: false
         }
     }
 
@@ -135,7 +146,12 @@ final class Writer: Sendable {
                 }
                 failures[index] = StorageError.translated(error)
             }
-            changes += transaction.changes
+            // Filling a database is one closure with many changes, which are not copied then.
+            if changes.isEmpty {
+                changes = transaction.changes
+            } else {
+                changes += transaction.changes
+            }
             hasWritten = hasWritten || transaction.hasWritten
         }
         guard hasWritten else { throw Abandoned.nothingWritten }

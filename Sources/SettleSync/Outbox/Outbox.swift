@@ -50,6 +50,9 @@ final class Outbox: CommitParticipant {
         let batch = try transaction.changes(
             since: record.mark, limit: SyncTuning.catchUpCountMax)
         let tables = try RemoteTables(record.number, writingIn: transaction)
+        if record.mark < transaction.forgottenPurgeSequence {
+            try forgetPurged(in: transaction, tables)
+        }
         for change in batch.changes { try note(change, in: tables) }
         let isLast = batch.changes.count < SyncTuning.catchUpCountMax
         record.mark =
@@ -58,16 +61,25 @@ final class Outbox: CommitParticipant {
         return isLast
     }
 
+    /// Forgets the documents that were purged so long ago that no change tells of it any more.
+    private func forgetPurged(in transaction: Transaction, _ tables: RemoteTables) throws {
+        for id in try tables.knownIds() where try transaction.lastChange(of: id) == nil {
+            try forget(id, in: tables)
+        }
+    }
+
+    /// As if the document had never been: nothing is sent, and the remote's next word is new again.
+    private func forget(_ id: String, in tables: RemoteTables) throws {
+        try tables.setEntry(nil, id, replacing: try tables.entry(id))
+        try tables.setServer(ServerState.absent, id)
+    }
+
     /// Condenses a change into what waits for the document.
     private func note(_ change: DocumentChange, in tables: RemoteTables) throws {
         guard change.origin != identifier else { return }
         let id = change.documentId
+        if change.isPurged { return try forget(id, in: tables) }
         let old = try tables.entry(id)
-        if change.isPurged {
-            // As if it had never been: nothing is sent, and the remote's next word is new again.
-            try tables.setEntry(nil, id, replacing: old)
-            return try tables.setServer(ServerState.absent, id)
-        }
         var entry = old ?? OutboxEntry(order: change.sequence)
         var machine = entry.machine(server: try tables.server(id))
         machine.changed(isDeleted: change.isDeleted)

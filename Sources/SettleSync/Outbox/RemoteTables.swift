@@ -123,6 +123,19 @@ struct RemoteTables {
         return found
     }
 
+    /// The documents that there is an entry or a state of the far side of, each once.
+    func knownIds() throws -> [String] {
+        // By bytes: equal texts of different bytes are different documents.
+        var ids: [[UInt8]: String] = [:]
+        for table in [entries, servers] {
+            try forEachKey(in: table, skip: 0) { id in
+                ids[Array(id.utf8)] = id
+                return true
+            }
+        }
+        return Array(ids.values)
+    }
+
     private func forEachKey(
         in table: SideTable?, skip: Int, _ body: (String) throws -> Bool
     ) throws {

@@ -118,6 +118,11 @@ extension Outbox {
                 return try tables.setEntry(entry, id, replacing: old)
             }
         }
+        // A deletion leaves a tombstone. Without one the document was purged, and that is told nobody.
+        guard try local != nil || transaction.lastChange(of: id) != nil else {
+            try tables.setServer(.absent, id)
+            return try tables.setEntry(nil, id, replacing: old)
+        }
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
         guard (server ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {

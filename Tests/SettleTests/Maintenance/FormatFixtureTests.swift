@@ -85,7 +85,8 @@ import Testing
             return lines
         }
         for row in try await database.runQuery(on: "kinds", with: QueryByKeyRange()) {
-            lines.append("\(row.key) \(String(describing: row.value)) \(row.documentId ?? "")")
+            let (key, value) = (String(describing: row.key), String(describing: row.value))
+            lines.append("\(key) \(value) \(row.documentId ?? "")")
         }
         return lines
     }
