@@ -48,12 +48,18 @@ extension Database {
     /// of documents that are replaced meanwhile nor grow, so it should be short: a writer that
     /// needs a larger file waits for it, up to 30 seconds, and new reads wait for that writer.
     ///
-    /// - Parameter body: What to read. It must not keep the snapshot.
+    /// - Parameters:
+    ///   - name: What the read is for; ``statistics()`` lists it with its age while it lasts, and
+    ///     so does the error of a writer that waited for it in vain. The calling function if not
+    ///     said.
+    ///   - body: What to read. It must not keep the snapshot.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; ``DatabaseError`` when the database is closed or cannot be read.
-    public func read<Value>(_ body: (Snapshot) throws -> Value) throws -> Value {
+    public func read<Value>(
+        named name: String = #function, _ body: (Snapshot) throws -> Value
+    ) throws -> Value {
         try DatabaseError.translating {
-            try store.read("read") { try body(Snapshot($0, of: self)) }
+            try store.read(name) { try body(Snapshot($0, of: self)) }
         }
     }
 

@@ -10,7 +10,8 @@ struct BackupCommand: SettleSubcommand {
         discussion: """
             The copy is a database of its own, of one state of the other, indexes included and \
             without free space. Other processes may go on reading and writing. A database that is \
-            there already is never written over.
+            there already is never written over. Damage is copied as it is: run 'settle check' first \
+            when the copy is to replace another.
 
             Examples:
               settle backup ./shop ./backups/shop
@@ -26,6 +27,7 @@ struct BackupCommand: SettleSubcommand {
 
     func perform() async throws {
         let begun = ContinuousClock.now
+        let progress = Progress("Copying", counting: "bytes")
         try await database.path.withDatabase { source in
             let names = try Database.allDatabaseNames(underLocation: target.location)
             guard !names.contains(target.name) else {
@@ -33,7 +35,10 @@ struct BackupCommand: SettleSubcommand {
                     "There is a database '\(target.name)' in \(target.location.path) already. Give "
                         + "the copy another name, or another folder.")
             }
-            try await source.backup(to: target.location, name: target.name)
+            defer { progress.end() }
+            try await source.backup(to: target.location, name: target.name) {
+                progress.update($0)
+            }
         }
         let output = Output()
         try output.line(

@@ -9,7 +9,7 @@ struct CheckCommand: SettleSubcommand {
         discussion: """
             Reads every page, row, count, pointer, revision, and digest, and changes nothing. \
             Prints one finding a line, and ends with status 1 when there is any. A database with \
-            findings is best restored from a backup; what can be read, 'settle get --all' prints.
+            findings is best restored from a backup. When pages are damaged, only they are named.
 
             Examples:
               settle check ./shop

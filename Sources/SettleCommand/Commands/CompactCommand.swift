@@ -9,7 +9,8 @@ struct CompactCommand: SettleSubcommand {
         discussion: """
             Writes the file anew beside the old one, which takes room for both, and exchanges them \
             when the new one is whole and on the disk. A crash leaves the one or the other. No \
-            other process may have the database open.
+            other process may have the database open. Damage is copied as it is: run 'settle check' \
+            first when in doubt.
 
             Examples:
               settle compact ./shop
@@ -22,7 +23,11 @@ struct CompactCommand: SettleSubcommand {
     var json = false
 
     func perform() async throws {
-        let result = try await database.path.withDatabase { try await $0.compact() }
+        let progress = Progress("Compacting", counting: "bytes")
+        let result = try await database.path.withDatabase { database in
+            defer { progress.end() }
+            return try await database.compact { progress.update($0) }
+        }
         let output = Output()
         if json {
             try output.line(
