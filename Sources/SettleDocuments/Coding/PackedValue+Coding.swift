@@ -48,7 +48,10 @@ extension PackedValue {
         var all = bytes
         var added: (name: String, place: Range<Int>)?
         if let member {
-            all.append(contentsOf: try PackedValue(.string(member.value)).bytes)
+            all = []
+            all.reserveCapacity(bytes.count + member.value.utf8.count + 5)
+            all.append(contentsOf: bytes)
+            try PackedForm.append(member.value, to: &all)
             added = (member.name, bytes.count..<all.count)
         }
         let source = PackedDecoder.Source(

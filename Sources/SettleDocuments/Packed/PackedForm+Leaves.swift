@@ -56,4 +56,15 @@ extension PackedForm {
     ) throws(PackedError) -> Bool {
         if case .null = try whole(of: bytes, in: range) { true } else { false }
     }
+
+    /// Appends the packed form of a string.
+    static func append(_ text: String, to bytes: inout [UInt8]) throws(PackedError) {
+        let count = text.utf8.count
+        guard count <= Int(PackedTag.shortStringMax) else {
+            bytes.append(contentsOf: try PackedValue(.string(text)).bytes)
+            return
+        }
+        bytes.append(UInt8(count))
+        bytes.append(contentsOf: text.utf8)
+    }
 }

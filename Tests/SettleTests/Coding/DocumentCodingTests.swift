@@ -93,6 +93,15 @@ import Testing
         #expect(throws: EncodingError.self) { try Document(encoding: Infinite()) }
     }
 
+    @Test(arguments: [1, 15, 16, 63, 64, 65, 255])
+    func `an identifier of any length is decoded`(length: Int) throws {
+        struct Named: Codable { var id: String }
+        let id =
+            String(repeating: "ä", count: length / 2)
+            + String(repeating: "x", count: length % 2)
+        #expect(try Document(encoding: Named(id: id)).decode(Named.self).id == id)
+    }
+
     @Test func `without an id the factory gives one`() throws {
         struct Plain: Codable { var n = 1 }
         let document = try Document(encoding: Plain())
