@@ -6,12 +6,17 @@ package struct StoreOptions: Sendable {
     /// commits, in whole, but never the file.
     package var isFlushedAtCommit: Bool
 
+    /// True when nothing may be written, on read-only media for example.
+    package var isReadOnly: Bool
+
     /// Options.
-    package init(isFlushedAtCommit: Bool = true) {
+    package init(isFlushedAtCommit: Bool = true, isReadOnly: Bool = false) {
         self.isFlushedAtCommit = isFlushedAtCommit
+        self.isReadOnly = isReadOnly
     }
 
     var environment: EnvironmentOptions {
-        EnvironmentOptions(durability: isFlushedAtCommit ? .full : .relaxed)
+        EnvironmentOptions(
+            isReadOnly: isReadOnly, durability: isFlushedAtCommit ? .full : .relaxed)
     }
 }

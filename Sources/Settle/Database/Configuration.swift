@@ -68,6 +68,11 @@ extension Database {
         public let now: @Sendable () -> Date
         /// What the wait for the next expiration is measured by.
         public let clock: any Clock<Duration>
+        /// True to open the database for reading only, from read-only media for example.
+        ///
+        /// Writes throw ``DatabaseError`` with `readOnly` then, and so do queries on an index that
+        /// is behind the documents. Documents do not expire.
+        public let isReadOnly: Bool
 
         /// A configuration.
         ///
@@ -79,17 +84,19 @@ extension Database {
         ///   - durability: When a commit counts as stored.
         ///   - now: Where the dates of the documents come from.
         ///   - clock: What the wait for the next expiration is measured by.
+        ///   - isReadOnly: True to open the database for reading only.
         public required init(
             name: String? = nil, fileLocation: URL? = nil, indexes: [any Indexer] = [],
             completionQueue: DispatchQueue = .main, durability: Durability = .full,
             now: @escaping @Sendable () -> Date = { Date() },
-            clock: any Clock<Duration> = ContinuousClock()
+            clock: any Clock<Duration> = ContinuousClock(), isReadOnly: Bool = false
         ) {
             self.indexes = indexes
             self.completionQueue = completionQueue
             self.durability = durability
             self.now = now
             self.clock = clock
+            self.isReadOnly = isReadOnly
             super.init(name: name, fileLocation: fileLocation)
         }
 

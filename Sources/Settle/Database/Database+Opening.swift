@@ -26,7 +26,9 @@ extension Database {
             return try Database(configuration, create: create)
         }
         try database?.indexes.addMissing(configuration.indexes)
-        if let database, try database.read({ try $0.hasWaitingContent }) {
+        if let database, !database.configuration.isReadOnly,
+            try database.read({ try $0.hasWaitingContent })
+        {
             // On a full disk nothing can be removed, and the database must open all the same.
             _ = try? await database.removeForgottenContent()
         }

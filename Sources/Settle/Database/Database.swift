@@ -34,11 +34,15 @@ public final class Database: Sendable {
         store = try DatabaseError.translating {
             try Store(
                 directory: configuration.key.directory.path,
-                options: StoreOptions(isFlushedAtCommit: configuration.durability == .full),
+                options: StoreOptions(
+                    isFlushedAtCommit: configuration.durability == .full,
+                    isReadOnly: configuration.isReadOnly),
                 create: create, clock: { Timestamp(now()) }, publish: { hub.publish($0) })
         }
         hub.attach(self)
-        if try read({ try $0.nextExpiration }) != nil { expirations.start(self) }
+        if !configuration.isReadOnly, try read({ try $0.nextExpiration }) != nil {
+            expirations.start(self)
+        }
     }
 
     /// The name of the database.
