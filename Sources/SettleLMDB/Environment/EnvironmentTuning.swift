@@ -1,6 +1,6 @@
 /// Every number of this room, with its unit and reason.
 package enum EnvironmentTuning {
-    /// Bytes of map at first: small, since growth is cheap while nobody reads.
+    /// Bytes of map at first: address space only, and enough that few databases ever grow it.
     package static let mapSizeInitial = 256 << 20
     /// Bytes of map at most: 1 TiB of address space fits every 64-bit system we run on.
     package static let mapSizeMax = 1 << 40
