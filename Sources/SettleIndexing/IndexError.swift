@@ -1,7 +1,7 @@
 /// What can go wrong on the floor that maps, reduces, and queries.
 package enum IndexError: Error, Sendable, Equatable {
-    /// No index with this name was ever built in the store.
-    case notBuilt(name: String)
+    /// Another has worked on the index, so that a step of its building has no ground any more.
+    case superseded(name: String)
     /// Bytes of an index do not decode; `place` names the table.
     case corrupted(place: String)
     /// A reduce function cannot work with a value that the map emitted.

@@ -29,7 +29,7 @@ package final class Store: Sendable {
         }
         do {
             tables = try StorageError.translating {
-                try Self.openTables(of: environment, create: create)
+                try Self.openTables(of: environment, options, create: create)
             }
         } catch {
             environment.close()
@@ -97,14 +97,19 @@ package final class Store: Sendable {
     }
 
     private static func openTables(
-        of environment: Environment, create: Bool
+        of environment: Environment, _ options: StoreOptions, create: Bool
     ) throws -> StoreTables {
-        let found = try environment.read("open") { reader -> StoreTables? in
+        let found = try environment.read("open") { reader -> (StoreTables, format: UInt32)? in
             guard try !reader.tableNames().isEmpty else { return nil }
-            try StoreHeader.check(try StoreTables.meta(in: reader), in: reader)
-            return try StoreTables(findingIn: reader)
+            let format = try StoreHeader.check(try StoreTables.meta(in: reader), in: reader)
+            return (try StoreTables(findingIn: reader), format)
         }
-        if let found { return found }
+        if let (tables, format) = found {
+            if format < StoreHeader.format, !options.isReadOnly {
+                try StoreUpgrade.run(in: environment)
+            }
+            return tables
+        }
         guard create else { throw StorageError.notASettleStore }
         return try makeTables(in: environment)
     }

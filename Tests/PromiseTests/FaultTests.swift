@@ -74,7 +74,10 @@
                 if case .foreign = report { true } else { false }
             }
             #expect(foreign.isEmpty, "\(place)")
-            #expect(codes.isEmpty ? hits.isEmpty || plan.mayBeOutlived : !hits.isEmpty, "\(place)")
+            // A single failure may have met the build of the index in the background, which tells
+            // nobody and is made again.
+            let isOutlived = plan.mayBeOutlived || !plan.goesOn
+            #expect(codes.isEmpty ? hits.isEmpty || isOutlived : !hits.isEmpty, "\(place)")
 
             try await withDatabase(in: scratch) { database in
                 let number = try database.read { try $0.lastBatch(ofLane: 0) }

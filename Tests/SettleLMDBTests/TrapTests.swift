@@ -48,6 +48,18 @@ import Testing
         #expect(says("inside a forEach over it", result))
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `a write inside a walk in place, to any table`(kind: Int) async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [kind] in
+            let environment = try Scratch().open()
+            try environment.put([1], for: [1])
+            try Bugs.writeInsideWalkInPlace(environment, kind)
+        }
+        #expect(says("inside a walk that reads in place", result))
+    }
+
     @Test func `a close inside a transaction`() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -90,6 +102,21 @@ private enum Bugs {
             let table = try transaction.createTable(named: "t")
             try transaction.forEach(in: table) { key, _ in
                 try transaction.delete([key[0]], from: table)
+            }
+        }
+    }
+
+    static func writeInsideWalkInPlace(_ environment: Environment, _ kind: Int) throws {
+        try environment.write { transaction in
+            let table = try transaction.createTable(named: "t")
+            let other = try transaction.createTable(named: "other")
+            try transaction.forEachInPlace(in: table) { key, _ in
+                switch kind {
+                case 0: try transaction.put([1], for: [1], in: other)
+                case 1: try transaction.delete([key[0]], from: table)
+                default: _ = try transaction.createTable(named: "new")
+                }
+                return true
             }
         }
     }

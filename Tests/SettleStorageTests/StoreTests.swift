@@ -28,12 +28,12 @@ import TestSupport
         let directory = try ScratchDirectory("store")
         try open(directory, create: true).close()
         let environment = try Environment.open(at: directory.path, create: false)
-        try setMeta("format", "3", in: environment)
+        try setMeta("format", "4", in: environment)
         do {
             _ = try open(directory)
             Issue.record("A file of a newer format was opened.")
         } catch StorageError.newerFormat(let format) {
-            #expect(format == 3)
+            #expect(format == 4)
         }
         try setMeta("format", "1", in: environment)
         do {
@@ -42,7 +42,7 @@ import TestSupport
         } catch StorageError.olderFormat(let format) {
             #expect(format == 1)
         }
-        try setMeta("format", "2", in: environment)
+        try setMeta("format", "3", in: environment)
         try setMeta("engine", "LMDB 1.0", in: environment)
         do {
             _ = try open(directory)

@@ -8,6 +8,10 @@ package enum Report: Equatable, Sendable {
     case committed(lane: Int, number: Int)
     /// The index is about to be built in a version.
     case building(version: Int)
+    /// So many documents have been mapped for an index.
+    case mapped(count: Int)
+    /// A map function has the document that it never returns from.
+    case holding
     /// The memory is limited from now on.
     case limited
     /// The library threw one of its errors, with this code.
@@ -23,6 +27,8 @@ package enum Report: Equatable, Sendable {
         case .opened: "opened"
         case .committed(let lane, let number): "committed \(lane) \(number)"
         case .building(let version): "building \(version)"
+        case .mapped(let count): "mapped \(count)"
+        case .holding: "holding"
         case .limited: "limited"
         case .failed(let code): "failed \(code)"
         case .foreign(let type): "foreign \(type)"
@@ -39,6 +45,8 @@ package enum Report: Equatable, Sendable {
         case ("committed", 3) where numbers.count == 2:
             self = .committed(lane: numbers[0], number: numbers[1])
         case ("building", 2) where numbers.count == 1: self = .building(version: numbers[0])
+        case ("mapped", 2) where numbers.count == 1: self = .mapped(count: numbers[0])
+        case ("holding", 1): self = .holding
         case ("limited", 1): self = .limited
         case ("failed", 2): self = .failed(code: words[1])
         case ("foreign", 2): self = .foreign(type: words[1])

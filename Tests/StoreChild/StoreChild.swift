@@ -6,6 +6,8 @@ import Settle
 ///
 /// `StoreChild batches FOLDER SEED DURABILITY PROFILE LANES LAST [outlive]` writes batches;
 /// `StoreChild index FOLDER VERSION` builds the index again and again, from that version on;
+/// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
+/// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
 /// `StoreChild stream FOLDER LENGTH HEADROOM` stores and reads an attachment of that many bytes with
 /// that many bytes of memory.
 /// It ends with 0 when all is written, with 3 when it gave up after errors of the library, with 1
@@ -42,6 +44,15 @@ struct StoreChild {
                 preconditionFailure("This is no version: \(words[2])")
             }
             try await buildIndexes(in: URL(fileURLWithPath: words[1], isDirectory: true), first)
+        case ("numbers", 3):
+            let folder = URL(fileURLWithPath: words[1], isDirectory: true)
+            try await NumberIndexing(folder: folder, version: words[2]).build()
+        case ("follow", 4):
+            guard let rounds = Int(words[3]) else {
+                preconditionFailure("This is no number of rounds: \(words[3])")
+            }
+            let folder = URL(fileURLWithPath: words[1], isDirectory: true)
+            try await NumberIndexing(folder: folder, version: words[2]).follow(rounds: rounds)
         case ("stream", 4):
             guard let length = Int(words[2]), let headroom = Int(words[3]) else {
                 preconditionFailure("These are no numbers of bytes: \(words)")

@@ -25,7 +25,11 @@ extension Database {
             if create { try key.makeLocation() }
             return try Database(configuration, create: create)
         }
-        try database?.indexes.addMissing(configuration.indexes)
+        if let database {
+            try database.indexes.addMissing(configuration.indexes)
+            database.indexes.addStored(try database.storedDefinitions())
+            database.buildMissingIndexes()
+        }
         if let database, !database.configuration.isReadOnly,
             try database.read({ try $0.hasWaitingContent })
         {

@@ -11,7 +11,7 @@ import Synchronization
 /// waits for the reads that are under way, and new ones wait for it. Writes are stored one after
 /// the other, and callers that arrive together share one flush to the disk.
 ///
-/// What guards the state: `store` guards itself; `indexes`, `observers`, `participants`,
+/// What guards the state: `store` guards itself; `indexes`, `indexWorks`, `indexMarks`, `indexPace`, `observers`, `participants`,
 /// `companions`, `expirations`, and `hub` each guard their own with a lock; only that of `companions` is held
 /// while something else is called, the closure that makes a companion.
 public final class Database: Sendable {
@@ -20,6 +20,9 @@ public final class Database: Sendable {
     let store: Store
     let hub: CommitHub
     let indexes = IndexRegistry()
+    let indexWorks = IndexWorks()
+    let indexMarks: IndexMarks
+    let indexPace = Mutex(IndexPace())
     let observers = ObserverRegistry()
     let participants = ParticipantRegistry()
     let expirations: ExpirationTimer
@@ -30,6 +33,7 @@ public final class Database: Sendable {
         let now = configuration.now
         self.configuration = configuration
         self.hub = hub
+        indexMarks = IndexMarks(MarkFolder(configuration.key.directory))
         expirations = ExpirationTimer(clock: configuration.clock)
         store = try DatabaseError.translating {
             try Store(
@@ -87,8 +91,10 @@ public final class Database: Sendable {
     /// Ends everything that goes on in the database and closes its files.
     func shutDown() {
         expirations.stop()
+        indexWorks.close()
         observers.removeAll()
         store.close()
+        indexMarks.close()
         hub.finish()
     }
 }

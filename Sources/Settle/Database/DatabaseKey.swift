@@ -87,8 +87,9 @@ struct DatabaseKey: Hashable, Sendable {
     func removeFiles() throws(DatabaseError) {
         do {
             let manager = FileManager.default
-            for file in ["data.mdb", "lock.mdb", "data.mdb.compacting"] {
-                let url = directory.appendingPathComponent(file)
+            let files = ["data.mdb", "lock.mdb", "data.mdb.compacting"]
+                .map { directory.appendingPathComponent($0) }
+            for url in files + MarkFolder.files(in: directory) {
                 if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
             }
             removeEmptyDirectory()

@@ -27,6 +27,7 @@ enum DynamicValue {
     /// - Throws: ``Unsupported`` for what JSON cannot express.
     static func json(_ any: Any?) throws -> JSONValue? {
         guard let any else { return nil }
+        if let usual = try json(ofUsualType: any) { return usual }
         switch any {
         case let optional as any OptionalValue:
             return try json(optional.unwrapped)
@@ -69,6 +70,22 @@ enum DynamicValue {
             throw Unsupported(
                 reason: "a value of type \(type(of: any)), which JSON cannot express")
         }
+    }
+
+    /// The JSON form of a value of one of the usual types, and nil for all others.
+    ///
+    /// They are told by their identity, because a cast that fails takes longer than all of this.
+    private static func json(ofUsualType any: Any) throws -> JSONValue? {
+        let type = type(of: any)
+        if type == String.self, let text = any as? String { return .string(text) }
+        if type == Int.self, let number = any as? Int { return .integer(Int64(number)) }
+        if type == [Any].self, let elements = any as? [Any] {
+            return .array(try elements.map { try json($0) ?? .null })
+        }
+        if type == [String: Any].self, let members = any as? [String: Any] {
+            return .object(try members.compactMapValues { try json($0) })
+        }
+        return nil
     }
 
     private static func json(finite number: Double) throws -> JSONValue {

@@ -104,9 +104,10 @@ extension DatabaseError {
 
     init(_ error: IndexError) {
         switch error {
-        case .notBuilt(let name):
+        case .superseded(let name):
             self.init(
-                .indexNotFound, "The index '\(name)' has not been built.", cause: error)
+                .indexChanged, "The index '\(name)' was changed by another process meanwhile.",
+                cause: error)
         case .corrupted(let place):
             self.init(
                 .corrupted,

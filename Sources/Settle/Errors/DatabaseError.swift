@@ -6,7 +6,8 @@ public struct DatabaseError: Error, Sendable {
     public let code: Code
     /// What happened, to what, and what to do about it; a sentence for people.
     ///
-    /// It never holds the contents of a document.
+    /// It never holds the contents of a document, but for one value: that which a reduce function
+    /// such as `_stats` refused, as CouchDB shows it.
     public let message: String
     /// The document concerned, if it was one.
     public let documentId: String?

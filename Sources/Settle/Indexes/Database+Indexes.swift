@@ -1,60 +1,262 @@
+import SettleDocuments
 import SettleIndexing
 import SettleStorage
+import Synchronization
 
 extension Database {
-    /// The names of the indexes the database was given, sorted.
+    /// The names of the indexes that can be asked, sorted: those the database was given, and those
+    /// declared ones that it keeps from before.
     public var indexNames: [String] { indexes.names }
 
     /// Gives the database an index and builds it.
     ///
     /// An index with this name is replaced; when version and declaration are the same, its rows
-    /// stay. Queries that are observed are run again.
+    /// stay. While rows of an older version are there, they answer queries that take what is at
+    /// hand (``QueryFreshness/stale``). Queries that are observed are run again.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidIndex` when the name cannot be used, `indexFailed` when
-    ///   a map function emits what cannot be stored, `indexChanged` when another index took its
-    ///   name meanwhile; otherwise as ``write(_:)``.
-    public func addIndex(_ indexer: any Indexer) async throws {
+    /// - Parameters:
+    ///   - indexer: The index.
+    ///   - progress: Told how far the build has come, from any thread.
+    /// - Throws: ``DatabaseError`` with `invalidIndex` when the name cannot be used, `indexChanged`
+    ///   when another index took its name meanwhile; otherwise as ``write(_:)``.
+    public func addIndex(
+        _ indexer: any Indexer, progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
+    ) async throws {
+        let replaced = indexes.entryIfThere(named: indexer.name)
         try indexes.set(indexer)
-        let entry = try indexes.entry(named: indexer.name)
-        try await bringUpToDate(entry, to: try lastSequence)
+        if let replaced { await indexWorks.stop(replaced.number) }
+        try await buildIndex(named: indexer.name, progress: progress)
         observers.databaseChanged()
+    }
+
+    /// Gives the database an index and builds it; so that `.keyPaths(…)` and the like need no type.
+    ///
+    /// - Throws: as the form that takes any indexer.
+    public func addIndex(
+        _ index: Index, progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
+    ) async throws {
+        try await addIndex(index as any Indexer, progress: progress)
+    }
+
+    /// Builds an index, or brings it up to date, and returns when that is done.
+    ///
+    /// A build that goes on already is joined. It goes on when the task that waits is cancelled.
+    ///
+    /// - Parameters:
+    ///   - name: The index.
+    ///   - progress: Told how far a build has come, from any thread.
+    /// - Throws: ``DatabaseError`` with `indexNotFound`, `indexChanged`; otherwise as ``write(_:)``.
+    /// - Complexity: A build maps every document, on all cores, and sorts the rows.
+    public func buildIndex(
+        named name: String, progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
+    ) async throws {
+        let entry = try indexes.entry(named: name)
+        try await bringUpToDate(entry, to: try lastSequence, report: progress)
     }
 
     /// Takes an index away and frees its pages.
     ///
     /// - Throws: ``DatabaseError`` with `indexNotFound`; otherwise as ``write(_:)``.
     public func removeIndex(named name: String) async throws {
-        _ = try indexes.entry(named: name)
+        guard !configuration.isReadOnly else {
+            throw DatabaseError(
+                .readOnly,
+                "The index '\(name)' cannot be removed: the database was opened for reading only.")
+        }
+        let isKept = try read { try IndexState.names(in: $0.base).contains(name) }
+        if !isKept { _ = try indexes.entry(named: name) }
         // First from the registry: a build that is under way then stops by itself.
+        let removed = indexes.entryIfThere(named: name)
         indexes.remove(named: name)
-        try await DatabaseError.translating {
-            try await store.write { try IndexBuilder.remove(name: name, in: $0) }
+        if let removed { await indexWorks.stop(removed.number) }
+        do {
+            try await DatabaseError.translating {
+                try await store.write { try IndexBuilder.remove(name: name, in: $0) }
+            }
+        } catch {
+            // It is still there, so it can still be asked.
+            if let removed { indexes.restore(removed) }
+            throw error
         }
         observers.databaseChanged()
     }
 
-    /// The most changes that are mapped in one commit, so that other writers get their turn.
-    private static let changesPerStep = 2_000
-
-    /// Maps documents until the index holds every change up to a sequence.
-    func bringUpToDate(_ entry: IndexRegistry.Entry, to sequence: UInt64) async throws {
-        let builder = IndexBuilder(entry.definition)
-        let indexes = indexes
-        try await DatabaseError.translating {
-            while true {
-                let reached = try await store.write { transaction in
-                    guard indexes.isCurrent(entry) else {
-                        throw DatabaseError(
-                            .indexChanged,
-                            "The index '\(entry.definition.name)' was replaced or removed while "
-                                + "it was being built.")
-                    }
-                    return try builder.step(
-                        in: transaction, changeCountMax: Self.changesPerStep)
-                }
-                if reached >= sequence { return }
-                try Task.checkCancellation()
+    /// What the indexes are and how far they have come, by name: those that can be asked, and
+    /// those of which only rows are there.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    public func indexStatuses() throws -> [IndexStatus] {
+        try read { snapshot in
+            let kept = try DatabaseError.translating { try IndexState.names(in: snapshot.base) }
+            return try Set(indexes.names).union(kept).sorted().map {
+                try status(of: $0, in: snapshot)
             }
+        }
+    }
+
+    /// What an index is and how far it has come.
+    ///
+    /// - Throws: ``DatabaseError`` with `indexNotFound`; when the database is closed or cannot be read.
+    public func indexStatus(named name: String) throws -> IndexStatus {
+        let statuses = try indexStatuses()
+        guard let status = statuses.first(where: { $0.name == name }) else {
+            _ = try indexes.entry(named: name)
+            throw DatabaseError(.indexNotFound, "The index '\(name)' was removed meanwhile.")
+        }
+        return status
+    }
+
+    /// The documents that the map function of an index could not map, by identifier.
+    ///
+    /// - Parameters:
+    ///   - name: The index.
+    ///   - limit: The most to list.
+    /// - Returns: As of the last time the index was built or brought up to date.
+    /// - Throws: ``DatabaseError`` with `indexNotFound`; when the database is closed or cannot be read.
+    public func indexErrors(of name: String, limit: Int = 1_000) throws -> [IndexMapError] {
+        try read { snapshot in
+            try DatabaseError.translating {
+                let definition = indexes.definition(named: name)
+                guard
+                    let view = try IndexView(
+                        of: name, fitting: definition, in: snapshot.base)
+                else {
+                    _ = try indexes.entry(named: name)
+                    return []
+                }
+                return try view.failures(limit: limit).map {
+                    IndexMapError(documentId: $0.id, reason: $0.reason, isCrash: $0.isCrash)
+                }
+            }
+        }
+    }
+
+    /// The declared indexes that the database keeps, by name.
+    ///
+    /// They are known again whenever the database is opened, without any code of the application.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    public func storedIndexes() throws -> [IndexDeclaration] {
+        try indexStatuses().compactMap(\.declaration)
+    }
+
+    private func status(of name: String, in snapshot: Snapshot) throws -> IndexStatus {
+        try DatabaseError.translating {
+            let entry = indexes.entryIfThere(named: name)
+            let definition = entry?.definition
+            let view = try IndexView(of: name, fitting: definition, in: snapshot.base)
+            return IndexStatus(
+                name: name, declaration: try Self.declaration(name, view, definition),
+                isDefined: definition != nil,
+                reduce: (view?.state.reducer).flatMap { $0.isEmpty ? nil : $0 },
+                isBuilt: view != nil,
+                isCurrent: view?.isCurrent(at: snapshot.sequence) ?? false,
+                sequence: view?.state.sequence ?? 0, rowCount: try view?.rowCount ?? 0,
+                errorCount: view?.state.errorCount ?? 0,
+                progress: entry.flatMap { indexWorks.progress(of: $0.number) })
+        }
+    }
+
+    /// What is declared of an index: by its definition, else by what its rows were made from.
+    private static func declaration(
+        _ name: String, _ view: IndexView?, _ definition: ViewDefinition?
+    ) throws -> IndexDeclaration? {
+        let known = try definition ?? view?.state.definition(named: name)
+        guard let known, let declaration = known.declaration else { return nil }
+        // The version of a declared index ends with its declaration.
+        let rest = declaration.identity(version: "")
+        return IndexDeclaration(
+            name: name, version: String(known.version.dropLast(rest.count)), declaration)
+    }
+
+    /// Brings an index up to a sequence.
+    func bringUpToDate(
+        _ entry: IndexRegistry.Entry, to sequence: UInt64,
+        report: (@Sendable (MaintenanceProgress) -> Void)? = nil
+    ) async throws {
+        guard !configuration.isReadOnly else {
+            throw DatabaseError(
+                .readOnly,
+                "The index '\(entry.definition.name)' is behind the documents, and the database "
+                    + "was opened for reading only; open it for writing once, or ask for what is "
+                    + "there with the freshness 'stale'.")
+        }
+        try checkIsKept(entry)
+        let (indexes, indexWorks) = (indexes, indexWorks)
+        let work = IndexWork(
+            store: store, definition: entry.definition, marks: indexMarks,
+            pace: indexPace.withLock { $0 }, isCurrent: { indexes.isCurrent(entry) })
+        try await DatabaseError.translating {
+            // Work that was begun for an earlier sequence may end before this one.
+            while try !work.isDone(to: sequence) {
+                try Task.checkCancellation()
+                do {
+                    try await indexWorks.join(entry.number, report: report) { report in
+                        try await work.bringUpToDate(to: sequence, report: report)
+                    }
+                } catch is CancellationError {
+                    // The work was broken off, because the index was replaced or the database
+                    // closed; what comes next says which.
+                    try Task.checkCancellation()
+                    try work.checkIsCurrent()
+                }
+            }
+        }
+    }
+
+    /// Forgets an index that was known by its stored declaration and that another process removed.
+    private func checkIsKept(_ entry: IndexRegistry.Entry) throws {
+        guard entry.isStored else { return }
+        let name = entry.definition.name
+        let isKept = try read { snapshot in
+            try DatabaseError.translating {
+                try !IndexState.states(of: name, in: snapshot.base).isEmpty
+            }
+        }
+        if isKept { return }
+        if indexes.isCurrent(entry) { indexes.remove(named: name) }
+        throw DatabaseError(
+            .indexNotFound, "The index '\(name)' was removed by another process; add it again.")
+    }
+
+    /// Builds in the background what has no rows of its present definition.
+    func buildMissingIndexes() {
+        guard !configuration.isReadOnly else { return }
+        let entries = indexes.entries
+        guard !entries.isEmpty else { return }
+        // One after the other: each takes all cores.
+        Task(priority: .utility) { [weak self] in
+            for entry in entries {
+                guard let self, (try? self.isBuilt(entry)) == false else { continue }
+                // Whoever asks the index is told of a failure; then the build is tried again.
+                try? await self.bringUpToDate(entry, to: (try? self.lastSequence) ?? 0)
+            }
+        }
+    }
+
+    /// The declared indexes that the database keeps.
+    ///
+    /// One that cannot be read is passed over: a damaged index must not keep the documents from
+    /// being read, and `check` finds it.
+    func storedDefinitions() throws -> [ViewDefinition] {
+        try read { snapshot in
+            let names = (try? IndexState.names(in: snapshot.base)) ?? []
+            return names.compactMap { name in
+                let states = (try? IndexState.states(of: name, in: snapshot.base)) ?? [:]
+                // A build that was broken off is of the newest declaration.
+                return states.values.sorted { left, right in
+                    (left.build != nil) == (right.build != nil)
+                        ? left.sequence > right.sequence : left.build != nil
+                }.lazy.compactMap { try? $0.definition(named: name) }.first
+            }
+        }
+    }
+
+    private func isBuilt(_ entry: IndexRegistry.Entry) throws -> Bool {
+        try read { snapshot in
+            let view = try IndexView(
+                of: entry.definition.name, fitting: entry.definition, in: snapshot.base)
+            return view?.fits ?? false
         }
     }
 }

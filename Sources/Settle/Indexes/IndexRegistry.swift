@@ -5,19 +5,41 @@ import Synchronization
 final class IndexRegistry: Sendable {
     /// A definition and the number it was registered under, by which a later one is told from it.
     struct Entry: Sendable {
-        let definition: IndexDefinition
+        let definition: ViewDefinition
         let number: Int
+        /// True when it is only known because the database keeps its declaration.
+        let isStored: Bool
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
         var nextNumber = 0
+
+        mutating func set(_ definition: ViewDefinition, isStored: Bool) {
+            entries[definition.name] = Entry(
+                definition: definition, number: nextNumber, isStored: isStored)
+            nextNumber += 1
+        }
     }
     private let state = Mutex(State())
 
     private static let nameLengthMax = 200
 
     var names: [String] { state.withLock { $0.entries.keys.sorted() } }
+
+    var entries: [Entry] { state.withLock { Array($0.entries.values) } }
+
+    func entryIfThere(named name: String) -> Entry? {
+        state.withLock { $0.entries[name] }
+    }
+
+    var definitions: [String: ViewDefinition] {
+        state.withLock { $0.entries.mapValues(\.definition) }
+    }
+
+    func definition(named name: String) -> ViewDefinition? {
+        state.withLock { $0.entries[name]?.definition }
+    }
 
     func entry(named name: String) throws(DatabaseError) -> Entry {
         guard let entry = state.withLock({ $0.entries[name] }) else {
@@ -38,18 +60,37 @@ final class IndexRegistry: Sendable {
     /// Adds an index or puts a new definition in the place of the one with its name.
     func set(_ indexer: any Indexer) throws(DatabaseError) {
         try Self.check(indexer)
-        let definition = IndexDefinition(indexer)
+        let definition = ViewDefinition(indexer)
+        state.withLock { $0.set(definition, isStored: false) }
+    }
+
+    /// Adds declared indexes that the database keeps, as far as their names are not known.
+    func addStored(_ definitions: [ViewDefinition]) {
         state.withLock { state in
-            state.entries[definition.name] = Entry(
-                definition: definition, number: state.nextNumber)
-            state.nextNumber += 1
+            for definition in definitions where state.entries[definition.name] == nil {
+                state.set(definition, isStored: true)
+            }
         }
     }
 
-    /// Adds the indexes whose names are not known yet.
+    /// Adds the indexes whose names are not known yet, or only from what the database keeps.
     func addMissing(_ indexers: [any Indexer]) throws(DatabaseError) {
-        let known = Set(names)
-        for indexer in indexers where !known.contains(indexer.name) { try set(indexer) }
+        try Self.check(indexers)
+        let definitions = indexers.map { ViewDefinition($0) }
+        state.withLock { state in
+            for definition in definitions
+            where state.entries[definition.name].map(\.isStored) ?? true {
+                state.set(definition, isStored: false)
+            }
+        }
+    }
+
+    /// Puts an entry back that was removed, unless another has its name by now.
+    func restore(_ entry: Entry) {
+        state.withLock { state in
+            let name = entry.definition.name
+            if state.entries[name] == nil { state.entries[name] = entry }
+        }
     }
 
     func remove(named name: String) {

@@ -10,9 +10,10 @@ extension Database {
     /// Turns a document into index rows.
     ///
     /// It must depend on the document alone and be safe to call from any thread; what it emits is
-    /// stored.
+    /// stored. When it throws, or emits what JSON cannot express, the document has no rows, and the
+    /// error is listed for it; the other documents are indexed all the same.
     public typealias Map =
-        @Sendable (_ document: Document, _ addIndexRow: @escaping AddIndexRow) -> Void
+        @Sendable (_ document: Document, _ addIndexRow: @escaping AddIndexRow) throws -> Void
 
     /// Makes one value of many, as CouchDB's reduce functions do.
     ///
@@ -34,8 +35,15 @@ public protocol Indexer: Sendable {
     var name: String { get }
     /// Changed when the map or reduce changes: the index is then built anew. Any text.
     var version: String { get }
+    /// How the strings in keys are ordered; by Unicode unless a type says otherwise.
+    var collation: Database.IndexCollation { get }
     /// The rows of a document.
     var map: Database.Map { get }
     /// Makes one value of many; nil for an index that is only looked up.
     var reduce: Database.Reduce? { get }
+}
+
+extension Indexer {
+    /// By Unicode.
+    public var collation: Database.IndexCollation { .unicode }
 }

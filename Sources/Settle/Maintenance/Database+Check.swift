@@ -23,8 +23,9 @@ extension Database {
     ///
     /// Every page of the file is followed, every row of every table is read, every count is made
     /// again, every pointer is followed from both ends, every revision and every digest of content
-    /// is worked out anew. Nothing is changed. Whether the rows of an index are those that its map
-    /// gives is not looked at, and neither are the contents of side tables.
+    /// is worked out anew, every stored reduction is made again from its rows, and every document is
+    /// mapped again for each index whose definition is known, to compare the rows. Nothing is
+    /// changed. The contents of side tables are not looked at.
     ///
     /// It looks at the pages of one state and then at the rows of one state, on a thread of its
     /// own. When pages are damaged it says which and stops there, since reading their rows could
@@ -55,7 +56,8 @@ extension Database {
     private func check(
         progress: (@Sendable (MaintenanceProgress) -> Void)?, isCancelled: () -> Bool
     ) throws -> [CheckFinding] {
-        try DatabaseError.translating {
+        let definitions = indexes.definitions
+        return try DatabaseError.translating {
             let pages = try store.checkPages()
             var findings = pages.findings
             guard pages.isSound else { return findings.map(CheckFinding.init) }
@@ -73,7 +75,8 @@ extension Database {
                     try documents.run()
                     if isCancelled() { throw CancellationError() }
                     try IndexCheck(
-                        of: snapshot, report: report, advance: counter.advance(by:)
+                        of: snapshot, definitions: definitions, report: report,
+                        advance: counter.advance(by:)
                     ).run()
                 }
                 counter.finish()

@@ -20,6 +20,8 @@ public struct QueryByKeyList: QueryParameters {
     public var group = false
     /// Above 0 to reduce together the rows whose keys start with the same elements, this many.
     public var groupLevel: UInt = 0
+    /// Whether the index is brought up to date first.
+    public var freshness = QueryFreshness.current
     /// The keys as JSON.
     public var keysJSON: [JSONValue] = []
     private var unsupported: String?

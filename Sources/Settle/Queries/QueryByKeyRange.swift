@@ -19,10 +19,21 @@ public struct QueryByKeyRange: QueryParameters {
     public var group = false
     /// Above 0 to reduce together the rows whose keys start with the same elements, this many.
     public var groupLevel: UInt = 0
+    /// Whether the index is brought up to date first.
+    public var freshness = QueryFreshness.current
     /// False to leave out the rows with the start key itself.
     public var inclusiveStart = true
     /// False to leave out the rows with the end key itself.
     public var inclusiveEnd = true
+    /// Above 0 to take the start key, the end key, or both for the beginning of keys.
+    ///
+    /// At level 1 a string stands for all strings that begin with it, and an array for all arrays
+    /// that begin with its elements. At level 2 the last element of an array is taken so (all
+    /// arrays of which the first elements are equal and the last begins with it), at level 3 the
+    /// last element of that, and so on. Whether a string begins with another is decided as strings
+    /// are ordered: with the Unicode collation case and accents make no difference. The
+    /// identifiers of documents are not looked at then. The name is Couchbase Lite's.
+    public var prefixMatchLevel: UInt = 0
     /// Narrows the start, among the rows with the start key, to this document.
     public var startDocumentId: String?
     /// Narrows the end, among the rows with the end key, to this document.
@@ -40,6 +51,16 @@ public struct QueryByKeyRange: QueryParameters {
     public init(startKey: Any? = nil, endKey: Any? = nil) {
         self.startKey = startKey
         self.endKey = endKey
+    }
+
+    /// The rows whose keys begin with a string, or with the elements of an array.
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning; see ``prefixMatchLevel``.
+    ///   - level: What is taken for a beginning; 1 for the key itself.
+    public init(prefix: Any, level: UInt = 1) {
+        self.init(startKey: prefix, endKey: prefix)
+        prefixMatchLevel = max(1, level)
     }
 
     /// The start key; nil for the first row there is.
@@ -68,13 +89,17 @@ extension QueryByKeyRange: IndexQueryConvertible {
         if let unsupported = unsupportedStart ?? unsupportedEnd {
             throw .unsupportedKey(unsupported)
         }
+        let level = Int(clamping: prefixMatchLevel)
         return .range(
             start: startKeyJSON.map {
                 IndexQuery.KeyBound(
-                    key: $0, documentID: startDocumentId, isInclusive: inclusiveStart)
+                    key: $0, documentID: startDocumentId, isInclusive: inclusiveStart,
+                    prefixLevel: level)
             },
             end: endKeyJSON.map {
-                IndexQuery.KeyBound(key: $0, documentID: endDocumentId, isInclusive: inclusiveEnd)
+                IndexQuery.KeyBound(
+                    key: $0, documentID: endDocumentId, isInclusive: inclusiveEnd,
+                    prefixLevel: level)
             })
     }
 }

@@ -17,6 +17,21 @@ public protocol QueryParameters: Sendable {
     /// Above 0 to reduce together the rows whose keys, being arrays, start with the same elements:
     /// this many of them. Goes before ``group``.
     var groupLevel: UInt { get set }
+    /// Whether the index is brought up to date first; `current` by default.
+    var freshness: QueryFreshness { get set }
+}
+
+/// How new the answer to a query has to be.
+public enum QueryFreshness: String, Sendable, CaseIterable {
+    /// The index is brought up to date with the documents first, and built if it has to be.
+    case current
+    /// What is there answers at once, however old; an index that was never built has no rows, and
+    /// neither has one whose rows are in the order of another collation. While
+    /// a changed index is being built, the rows of the one before answer; rows that sum up are
+    /// then worked out from them, one by one, when the reduce function may have changed too.
+    case stale
+    /// As ``stale``, and then the index is brought up to date in the background.
+    case staleThenUpdate
 }
 
 /// The order of the rows of a query.

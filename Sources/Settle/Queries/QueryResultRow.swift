@@ -1,31 +1,48 @@
 public import SettleDocuments
+import SettleIndexing
 
 /// One row of the answer to a query.
 public struct QueryResultRow: Sendable, Equatable {
+    private let row: IndexRow
+    // Documents are large, and most rows have none: an answer of many rows would be several times
+    // as long.
+    private let found: FoundDocument?
+
+    init(_ row: consuming IndexRow) {
+        self.row = row
+        found = nil
+    }
+
+    init(_ row: consuming IndexRow, document: Document?) {
+        self.row = row
+        found = document.map { FoundDocument($0) }
+    }
+
     /// The document the row was made for; nil for a reduced row.
-    public let documentId: String?
+    public var documentId: String? { row.documentID }
     /// The key as JSON: as it was emitted, or the key of the group; null for a row over everything.
-    public let keyJSON: JSONValue
+    public var keyJSON: JSONValue { row.key ?? .null }
     /// The value as JSON: as it was emitted, or reduced; null when there is none.
-    public let valueJSON: JSONValue
+    public var valueJSON: JSONValue { row.value ?? .null }
     /// The row's document, when the query asked for documents and it is there: the document the
     /// row was made for, or, when the value is an object with a string `_id`, the one that names.
-    public let document: Document?
+    public var document: Document? { found?.document }
 
     /// The key; nil for a row over everything.
-    public var key: Any? { hasKey ? DynamicValue.any(keyJSON) : nil }
+    public var key: Any? { row.key.map { DynamicValue.any($0) } }
     /// The value; nil when the map gave none.
-    public var value: Any? { hasValue ? DynamicValue.any(valueJSON) : nil }
+    public var value: Any? { row.value.map { DynamicValue.any($0) } }
+}
 
-    private let hasKey: Bool
-    private let hasValue: Bool
+/// A document that a row was answered with.
+private final class FoundDocument: Sendable, Equatable {
+    let document: Document
 
-    init(documentId: String?, key: JSONValue?, value: JSONValue?, document: Document?) {
-        self.documentId = documentId
+    init(_ document: Document) {
         self.document = document
-        keyJSON = key ?? .null
-        valueJSON = value ?? .null
-        hasKey = key != nil
-        hasValue = value != nil
+    }
+
+    static func == (left: FoundDocument, right: FoundDocument) -> Bool {
+        left.document == right.document
     }
 }

@@ -33,6 +33,11 @@ struct KeyPathArgument: Sendable, Equatable {
         self.names = names
     }
 
+    /// A path of these names, at least one.
+    init(_ names: [String]) {
+        self.names = names
+    }
+
     /// The path as it is written on the command line.
     var text: String {
         names.map { name in

@@ -7,9 +7,11 @@ struct CheckCommand: SettleSubcommand {
         commandName: "check",
         abstract: "Look at everything in a database and name what is wrong.",
         discussion: """
-            Reads every page, row, count, pointer, revision, and digest, and changes nothing. \
-            Prints one finding a line, and ends with status 1 when there is any. A database with \
-            findings is best restored from a backup. When pages are damaged, only they are named.
+            Reads every page, row, count, pointer, revision, and digest, makes the rows of declared \
+            indexes and everything that indexes have summed up once more to compare them, and \
+            changes nothing. Prints one finding a line, and ends with status 1 when there is any. A \
+            database with findings is best restored from a backup. When pages are damaged, only \
+            they are named.
 
             Examples:
               settle check ./shop

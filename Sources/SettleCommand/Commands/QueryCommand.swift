@@ -1,7 +1,7 @@
 import ArgumentParser
 import Settle
 
-/// `settle query`: rows of an index that is declared on the command line.
+/// `settle query`: rows of an index that is stored, or declared on the command line.
 struct QueryCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
@@ -10,166 +10,176 @@ struct QueryCommand: SettleSubcommand {
             Each --key names a member of the documents; a path such as address.city names a member \
             of a member. Documents are listed in the order of that member. Several --key make an \
             array key: ordered by the first, then by the second, and so on. A document that has none \
-            of the members is left out; --value names a member to show beside the key.
+            of the members is left out; --value names a member to show beside the key; --filter \
+            leaves out the documents that do not fit.
 
             With --reduce the values are summed up: over everything, or with --group-level N for \
             each different beginning of N members of the key, or with --group for each key.
 
-            Keys for --from, --to and --keys are JSON: numbers as they are, strings in quotes, \
-            arrays for several members. An empty object stands after everything: the keys from \
-            '["EU"]' to '["EU",{}]' are those that begin with "EU". With --descending the query \
-            begins at the high end: --from is then the higher key.
+            Keys for --from, --to, --prefix and --keys are JSON: numbers as they are, strings in \
+            quotes, arrays for several members. --prefix '["EU"]' takes the keys that begin with \
+            "EU", --prefix '"Mon"' the strings that begin so, where case and accents make no \
+            difference unless strings are ordered raw. With --descending the query begins at the \
+            high end: --from is then the higher key.
 
             The rows are kept in the database while the command runs. With --index NAME they stay, \
-            and the next query with the same name and paths has only the changes to catch up with.
+            with their declaration, and the next query has only the changes to catch up with. It \
+            needs no --key: --index NAME alone asks an index that is stored, and sums up if that \
+            index does and --no-reduce is not given. With --stale it is asked as it is. See \
+            'settle indexes'.
 
             Examples:
               settle query ./shop --key name
               settle query ./shop --key price --from 10 --to 20 --include-documents
+              settle query ./shop --key name --filter '{"price":{"$lt":5}}' --prefix '"a"'
               settle query ./cities --key country --value population --reduce sum --group
               settle query ./cities --key continent --key name --from '["EU","M"]' --limit 5
+              settle query ./cities --index byCountry --group-level 1
             """)
 
     @OptionGroup var database: DatabaseArgument
 
-    @Option(
-        help: ArgumentHelp("A member of the key; give it once or more.", valueName: "path"),
-        transform: KeyPathArgument.init(parsing:))
-    var key: [KeyPathArgument] = []
+    @OptionGroup var declared: IndexOptions
 
-    @Option(
-        help: ArgumentHelp("The member that is the value of a row.", valueName: "path"),
-        transform: KeyPathArgument.init(parsing:))
-    var value: KeyPathArgument?
+    @Flag(help: "Show the rows themselves, though they could be summed up.")
+    var noReduce = false
 
-    @Option(help: "Sum up the values.")
-    var reduce: ReduceArgument?
+    @OptionGroup var options: QueryOptions
 
     @Option(
         help: ArgumentHelp(
-            "Sum up the rows whose keys begin with the same N members.", valueName: "n"))
-    var groupLevel: UInt = 0
-
-    @Flag(help: "Sum up the rows of each key by themselves.")
-    var group = false
-
-    @Flag(help: "Show the rows themselves in spite of --reduce.")
-    var noReduce = false
-
-    @Option(
-        help: ArgumentHelp("The first key, as JSON.", valueName: "json"),
-        transform: JSONArgument.init(parsing:))
-    var from: JSONArgument?
-
-    @Option(
-        help: ArgumentHelp("The last key, as JSON; it is included.", valueName: "json"),
-        transform: JSONArgument.init(parsing:))
-    var to: JSONArgument?
-
-    @Option(
-        help: ArgumentHelp("Only these keys, as a JSON array of keys.", valueName: "json"),
-        transform: JSONArgument.init(parsing:))
-    var keys: JSONArgument?
-
-    @Flag(help: "From the last key to the first.")
-    var descending = false
-
-    @Option(help: ArgumentHelp("Show at most so many rows.", valueName: "n"))
-    var limit: UInt?
-
-    @Option(help: ArgumentHelp("Pass over so many rows first.", valueName: "n"))
-    var skip: UInt = 0
-
-    @Flag(help: "Show the document of each row.")
-    var includeDocuments = false
-
-    @Option(help: ArgumentHelp("Keep the rows in the database as this index.", valueName: "name"))
+            "Ask the index of this name; with --key, keep the rows in the database under it.",
+            valueName: "name"))
     var index: String?
+
+    @Flag(help: "Ask the stored index as it is, without bringing it up to date.")
+    var stale = false
 
     @Flag(help: "Print a JSON object a row, with \"key\", \"value\", and \"id\".")
     var json = false
 
-    private var isReduced: Bool { reduce != nil && !noReduce }
-
     func validate() throws {
-        guard !key.isEmpty else {
-            throw ValidationError("Say what to order by: at least one --key, such as --key name.")
+        try IndexOptions.check(name: index)
+        guard !declared.key.isEmpty else { return try validateStored() }
+        if stale {
+            throw ValidationError("--stale asks a stored index: --index NAME without --key.")
         }
-        if keys != nil, from != nil || to != nil {
-            throw ValidationError("--keys goes without --from and --to.")
-        }
-        if let keys, keys.value.arrayValue == nil {
-            throw ValidationError("--keys takes an array of keys: --keys '[\"FR\",\"IT\"]'.")
-        }
-        if group || groupLevel > 0, !isReduced {
+        let isReduced = declared.reduce != nil && !noReduce
+        if options.isGrouped, !isReduced {
             throw ValidationError("Grouping needs --reduce, and no --no-reduce.")
         }
-        if includeDocuments, isReduced {
+        if options.includeDocuments, isReduced {
             throw ValidationError(
                 "Rows that were summed up have no documents; give --no-reduce as well.")
         }
-        if limit == 0 {
-            throw ValidationError("--limit must be 1 or more; leave it out to see all rows.")
+    }
+
+    private func validateStored() throws {
+        guard index != nil else {
+            throw ValidationError(
+                "Say what to order by: at least one --key, such as --key name; or name a stored "
+                    + "index with --index.")
         }
-        if let index, !(1...200).contains(index.utf8.count) {
-            throw ValidationError("The name of an index has 1 to 200 bytes.")
+        guard declared.isEmpty else {
+            throw ValidationError(
+                "--value, --filter, --reduce and --collation declare an index, which needs a --key; "
+                    + "a stored index has its own.")
+        }
+        if options.isGrouped, noReduce {
+            throw ValidationError("Grouping goes without --no-reduce.")
         }
     }
 
     func perform() async throws {
         let output = Output()
         try await database.path.withDatabase { database in
-            let rows = try await rows(of: database)
+            let (declaration, result) = try await answer(of: database)
             if json {
-                for row in rows { try output.line(RowText.json(row)) }
+                for row in result.rows { try output.line(RowText.json(row)) }
             } else {
-                try printTable(of: rows, to: output)
+                try printTable(of: result, declaration, to: output)
             }
             try output.flush()
         }
     }
 
-    private func rows(of database: Database) async throws -> [QueryResultRow] {
-        // Named for what it holds, so that one left behind by a crash is found and used again.
-        let paths = key.map(\.text).joined(separator: ",")
-        let name =
-            index ?? String("settle query \(paths) -> \(value?.text ?? "nothing")".prefix(100))
-        try await database.addIndex(
-            Database.Index.keyPaths(
-                name: name, keys: key.map(\.names), value: value?.names, reduce: reduce?.function))
-        let result = try await database.runQuery(on: name, with: parameters())
-        if index == nil { try await database.removeIndex(named: name) }
-        return result.rows
-    }
+    private typealias Answer = (Database.IndexDeclaration, QueryResultEnumerator)
 
-    private func parameters() -> any QueryParameters {
-        if let keys = keys?.value.arrayValue {
-            var list = QueryByKeyList()
-            list.keysJSON = keys
-            return common(list)
+    private func answer(of database: Database) async throws -> Answer {
+        if declared.key.isEmpty, let index { return try await askStored(index, of: database) }
+        let declaration = declared.declaration(
+            named: index ?? PassingIndex.name(for: declared.declaration(named: "")))
+        do {
+            try await building { try await database.addIndex(declaration.index, progress: $0) }
+            let result = try await ask(declaration, of: database)
+            if index == nil { try await database.removeIndex(named: declaration.name) }
+            return (declaration, result)
+        } catch {
+            // Only a crash may leave an index behind that nobody asked for.
+            if index == nil { try? await database.removeIndex(named: declaration.name) }
+            throw error
         }
-        var range = QueryByKeyRange()
-        range.startKeyJSON = from?.value
-        range.endKeyJSON = to?.value
-        return common(range)
     }
 
-    private func common(_ parameters: some QueryParameters) -> any QueryParameters {
-        var parameters = parameters
-        parameters.sortOrder = descending ? .descending : .ascending
-        parameters.rowLimit = limit ?? 0
-        parameters.startRow = skip
-        parameters.includeDocuments = includeDocuments
-        parameters.reduce = isReduced
-        parameters.group = group
-        parameters.groupLevel = groupLevel
-        return parameters
+    private func askStored(_ name: String, of database: Database) async throws -> Answer {
+        let status = try database.indexStatus(named: name)
+        guard let declaration = status.declaration else {
+            throw CommandFailure(
+                "The index '\(name)' is made by the code of an application, and only that can ask "
+                    + "it. An index that is declared with --key can be asked here.")
+        }
+        if isReduced(declaration), options.includeDocuments {
+            throw CommandFailure(
+                "The index '\(name)' sums up, and such rows have no documents; give --no-reduce.")
+        }
+        if !isReduced(declaration), options.isGrouped {
+            throw CommandFailure("The index '\(name)' does not sum up, so nothing can be grouped.")
+        }
+        if !stale {
+            try await building { try await database.buildIndex(named: name, progress: $0) }
+        } else if !status.isBuilt {
+            throw CommandFailure(
+                "The index '\(name)' has no rows yet, because it was never built to the end. "
+                    + "Without --stale it is built first.")
+        }
+        return (declaration, try await ask(declaration, of: database))
     }
 
-    private func printTable(of rows: [QueryResultRow], to output: Output) throws {
+    private typealias Report = @Sendable (MaintenanceProgress) -> Void
+
+    /// Runs what may take long because rows have to be made, and shows how far it is.
+    private func building(
+        _ work: @escaping @Sendable (_ report: @escaping Report) async throws -> Void
+    ) async throws {
+        let progress = Progress("Indexing", counting: "documents")
+        defer { progress.end() }
+        try await Interruption.waiting { try await work { progress.update($0) } }
+    }
+
+    private func isReduced(_ declaration: Database.IndexDeclaration) -> Bool {
+        declaration.reduce != nil && !noReduce
+    }
+
+    private func ask(
+        _ declaration: Database.IndexDeclaration, of database: Database
+    ) async throws -> QueryResultEnumerator {
+        try await database.runQuery(
+            on: declaration.name,
+            with: options.parameters(
+                isReduced: isReduced(declaration), freshness: stale ? .stale : .current))
+    }
+
+    private func printTable(
+        of result: QueryResultEnumerator, _ declaration: Database.IndexDeclaration,
+        to output: Output
+    ) throws {
+        let rows = result.rows
+        let level = options.groupLevel > 0 ? Int(clamping: options.groupLevel) : nil
         let table = RowTable(
-            keys: key.map(\.text), value: value?.text, reduce: isReduced ? reduce : nil,
-            level: groupLevel > 0 ? Int(clamping: groupLevel) : nil, isGrouped: group)
+            keys: declaration.keys.map { KeyPathArgument($0).text },
+            value: declaration.value.map { KeyPathArgument($0).text },
+            reduce: isReduced(declaration) ? declaration.reduce.map { ReduceArgument($0) } : nil,
+            level: level, isGrouped: options.group)
         for line in table.lines(of: rows) { try output.line(line) }
         for row in rows {
             guard let document = row.document else { continue }
@@ -177,6 +187,27 @@ struct QueryCommand: SettleSubcommand {
             try output.line(DocumentText.heading(of: document))
             try output.line(JSONRendering.indented(DocumentText.value(of: document)))
         }
-        if rows.isEmpty { try output.line("No rows.") }
+        if rows.isEmpty {
+            try output.line("No rows.")
+        } else if let place = RowPlace.sentence(of: result) {
+            try output.line()
+            try output.line(place)
+        }
+    }
+}
+
+/// The index that a query needs only while it runs.
+private enum PassingIndex {
+    /// A name that is the same for the same declaration.
+    ///
+    /// One that a crash has left behind is found by it and used again.
+    static func name(for declaration: Database.IndexDeclaration) -> String {
+        let text = JSONRendering.compact(declaration.json)
+        // FNV-1a, 64 bits.
+        let digest = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { digest, byte in
+            (digest ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        let digits = String(digest, radix: 16)
+        return "settle query " + String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -8,7 +8,8 @@ struct StatsCommand: SettleSubcommand {
         abstract: "Show counts, sizes, and readers of a database.",
         discussion: """
             Shows how many documents, tombstones, and contents of attachments there are, when the \
-            next document expires, how large the file and its tables are, and who reads.
+            next document expires, how large the file, its tables, and its indexes are, and who \
+            reads.
 
             Examples:
               settle stats ./shop
@@ -21,9 +22,10 @@ struct StatsCommand: SettleSubcommand {
     var json = false
 
     func perform() async throws {
-        let statistics = try await database.path.withDatabase { try $0.statistics() }
+        let report = try await database.path.withDatabase { database in
+            StatisticsReport(try database.statistics(), indexes: try database.indexStatuses())
+        }
         let output = Output()
-        let report = StatisticsReport(statistics)
         if json {
             try output.line(report.json)
         } else {

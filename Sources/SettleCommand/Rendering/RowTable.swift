@@ -73,7 +73,7 @@ struct RowTable {
     }
 
     private func valueText(of row: QueryResultRow) -> String {
-        if reduce == .sum || reduce == .count, case .integer(let number) = row.valueJSON {
+        if reduce?.isCounting == true, case .integer(let number) = row.valueJSON {
             return Quantity.number(number)
         }
         return text(of: row.valueJSON)

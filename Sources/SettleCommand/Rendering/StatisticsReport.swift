@@ -4,15 +4,19 @@ import Settle
 /// The statistics of a database, for people or as JSON.
 struct StatisticsReport {
     private let statistics: DatabaseStatistics
+    private let sizes: TableSizes
 
     /// A report of these numbers.
-    init(_ statistics: DatabaseStatistics) {
+    init(_ statistics: DatabaseStatistics, indexes: [IndexStatus]) {
         self.statistics = statistics
+        sizes = TableSizes(statistics.tables, indexes: indexes)
     }
 
-    /// The numbers, then the tables, then the readers of this process if there are any.
+    /// The numbers, then the tables, then the indexes and the readers of this process if there are
+    /// any.
     var lines: [String] {
-        numbers + [""] + tables + (statistics.readers.isEmpty ? [] : [""] + readers)
+        numbers + [""] + tables + (sizes.indexes.isEmpty ? [] : [""] + indexes)
+            + (statistics.readers.isEmpty ? [] : [""] + readers)
     }
 
     private var numbers: [String] {
@@ -51,9 +55,19 @@ struct StatisticsReport {
 
     private var tables: [String] {
         var table = TextTable([.left("table"), .right("rows"), .right("size")])
-        for found in statistics.tables {
+        for found in sizes.tables {
             table.add([
                 found.name, Quantity.number(found.rowCount), Quantity.bytes(found.sizeBytes),
+            ])
+        }
+        return table.lines()
+    }
+
+    private var indexes: [String] {
+        var table = TextTable([.left("index"), .right("rows"), .right("size")])
+        for index in sizes.indexes {
+            table.add([
+                index.name, Quantity.number(index.rowCount), Quantity.bytes(index.sizeBytes),
             ])
         }
         return table.lines()
@@ -85,12 +99,9 @@ struct StatisticsReport {
         members["nextExpiration"] =
             statistics.nextExpirationDate.map { .string(Self.text(of: $0)) } ?? .null
         members["tables"] = .array(
-            statistics.tables.map { table in
-                [
-                    "name": .string(table.name), "rows": .integer(Int64(table.rowCount)),
-                    "bytes": .integer(Int64(table.sizeBytes)),
-                ]
-            })
+            sizes.tables.map { Self.json($0.name, rows: $0.rowCount, bytes: $0.sizeBytes) })
+        members["indexes"] = .array(
+            sizes.indexes.map { Self.json($0.name, rows: $0.rowCount, bytes: $0.sizeBytes) })
         members["readers"] = .array(
             statistics.readers.map { reader in
                 [
@@ -99,6 +110,13 @@ struct StatisticsReport {
                 ]
             })
         return JSONRendering.compact(.object(members))
+    }
+
+    private static func json(_ name: String, rows: Int, bytes: Int) -> JSONValue {
+        [
+            "name": .string(name), "rows": .integer(Int64(rows)),
+            "bytes": .integer(Int64(bytes)),
+        ]
     }
 
     private static func text(of date: Date) -> String {

@@ -45,19 +45,11 @@ extension PackedValue {
         leaves: (any PackedCodingLeaves)? = nil,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
-        var all = bytes
-        var added: (name: String, place: Range<Int>)?
-        if let member {
-            all = []
-            all.reserveCapacity(bytes.count + member.value.utf8.count + 5)
-            all.append(contentsOf: bytes)
-            try PackedForm.append(member.value, to: &all)
-            added = (member.name, bytes.count..<all.count)
+        guard let member else {
+            return try Self.decode(type, in: bytes, leaves: leaves, userInfo: userInfo)
         }
-        let source = PackedDecoder.Source(
-            bytes: all, leaves: leaves, userInfo: userInfo, added: added)
-        let decoder = PackedDecoder(source, 0..<bytes.count, at: .top, depth: 0)
-        return try decoder.decode(type, in: 0..<bytes.count, at: nil)
+        return try Self.decode(
+            type, from: bytes.span, adding: member, leaves: leaves, userInfo: userInfo)
     }
 
     /// A value of that type from packed bytes that lie elsewhere.
@@ -67,16 +59,39 @@ extension PackedValue {
     /// - Parameters:
     ///   - type: The type.
     ///   - bytes: Packed bytes, whatever they are.
+    ///   - member: A member that the outermost object has beside its own, and its string.
     ///   - leaves: The forms of types that JSON has none for.
     ///   - userInfo: Handed to the type's own decoding.
     /// - Returns: The value.
-    /// - Throws: As `decode(_:leaves:userInfo:)`.
+    /// - Throws: As `decode(_:adding:leaves:userInfo:)`.
     package static func decode<Value: Decodable>(
-        _ type: Value.Type, from bytes: Span<UInt8>, leaves: (any PackedCodingLeaves)? = nil,
+        _ type: Value.Type, from bytes: Span<UInt8>,
+        adding member: (name: String, value: String)? = nil,
+        leaves: (any PackedCodingLeaves)? = nil,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
         var copy: [UInt8] = []
+        copy.reserveCapacity(bytes.count + (member.map { $0.value.utf8.count + 5 } ?? 0))
         copy.append(bytes, in: 0..<bytes.count)
-        return try PackedValue(stored: copy).decode(type, leaves: leaves, userInfo: userInfo)
+        var added: (name: String, place: Range<Int>)?
+        if let member {
+            try PackedForm.append(member.value, to: &copy)
+            added = (member.name, bytes.count..<copy.count)
+        }
+        return try decode(
+            type, in: copy, to: bytes.count, added: added, leaves: leaves, userInfo: userInfo)
+    }
+
+    /// Decodes what fills the first bytes, which decoders keep.
+    private static func decode<Value: Decodable>(
+        _ type: Value.Type, in bytes: [UInt8], to end: Int? = nil,
+        added: (name: String, place: Range<Int>)? = nil, leaves: (any PackedCodingLeaves)?,
+        userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws -> Value {
+        let source = PackedDecoder.Source(
+            bytes: bytes, leaves: leaves, userInfo: userInfo, added: added)
+        let range = 0..<(end ?? bytes.count)
+        return try PackedDecoder(source, range, at: .top, depth: 0).decode(
+            type, in: range, at: nil)
     }
 }

@@ -66,3 +66,25 @@ package enum CollationKey {
         return successor
     }
 }
+
+extension CollationKey {
+    /// How many bytes the keys of all arrays have in common that fall into one group with this one.
+    ///
+    /// An array with fewer elements is a group of its own, not the start of others.
+    ///
+    /// - Parameters:
+    ///   - key: An encoded key; what follows it is not looked at.
+    ///   - count: How many elements make the group, 1 or more.
+    /// - Returns: nil when the key is no array or is damaged.
+    package static func groupLength(of key: Span<UInt8>, elements count: Int) -> Int? {
+        guard key.count > 1, key[0] == CollationTag.array else { return nil }
+        var index = 1
+        for _ in 0..<count {
+            guard index < key.count else { return nil }
+            if key[index] == CollationTag.end { return index + 1 }
+            guard let next = end(in: key, at: index) else { return nil }
+            index = next
+        }
+        return index
+    }
+}

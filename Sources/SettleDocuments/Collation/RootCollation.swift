@@ -57,6 +57,21 @@ import CICU
         }
     }
 
+    /// Appends the sort key of the ASCII text in that range of the bytes, with the 00 that ends it.
+    ///
+    /// As the other form does, without making a string first.
+    func appendSortKey(ofASCII bytes: Span<UInt8>, in range: Range<Int>, to key: inout [UInt8]) {
+        precondition(range.count <= Int(Int32.max / 8), "A string of 256 MiB cannot be a key.")
+        // The buffer is written before it is read, and the pointer does not outlive its closure.
+        unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: range.count + 1) { units in
+            for offset in 0..<range.count {
+                unsafe units[offset] = UInt16(bytes[range.lowerBound + offset])
+            }
+            let source = unsafe UnsafeBufferPointer(rebasing: units[..<range.count])
+            unsafe appendSortKey(of: source, guess: 4 * range.count + 16, to: &key)
+        }
+    }
+
     private func appendSortKey(
         of units: UnsafeBufferPointer<UInt16>, guess: Int, to key: inout [UInt8]
     ) {

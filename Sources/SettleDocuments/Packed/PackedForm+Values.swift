@@ -2,6 +2,9 @@ extension PackedForm {
     /// How deep stored values may be nested, whatever limit they were made under.
     static let depthMax = 512
 
+    /// The most bytes a string or an array may have, whatever limit it is made under.
+    static let sizeMax = 1 << 30
+
     /// The value that fills the range exactly.
     ///
     /// - Throws: `PackedError` when any byte of it is damaged or not canonical.
@@ -20,6 +23,13 @@ extension PackedForm {
     /// - Throws: `PackedError` when something it touches is damaged.
     package static func range(
         ofMember name: String, of bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) -> Range<Int>? {
+        try self.range(ofMember: ByteName(name), of: bytes, in: range)
+    }
+
+    /// Where the value of a member lies whose name was prepared for many look-ups.
+    static func range(
+        ofMember name: ByteName, of bytes: Span<UInt8>, in range: Range<Int>
     ) throws(PackedError) -> Range<Int>? {
         guard PackedTag.isObject(bytes, in: range) else {
             _ = try whole(of: bytes, in: range)

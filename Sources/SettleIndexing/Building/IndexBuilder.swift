@@ -1,111 +1,227 @@
 import SettleDocuments
 package import SettleStorage
 
-/// Keeps the rows of an index up to date with the documents, change by change.
+/// The steps by which an index is built and kept up to date, each a part of one transaction.
+///
+/// Documents are mapped in snapshots (``MappedChanges``, ``MappedRange``), so that no map function
+/// is run while the writer waits; what comes of it is taken in here. A step whose premises are gone,
+/// because another has worked on the index, throws ``IndexError/superseded(name:)`` and changes
+/// nothing.
 package struct IndexBuilder: Sendable {
-    private let definition: IndexDefinition
-    private let collator: Collator
+    private let definition: ViewDefinition
+    private let worker: String
+
+    /// The most rows that are merged in one transaction.
+    private let mergeCountMax: Int
 
     /// A builder for one index.
-    package init(_ definition: IndexDefinition) {
-        self.definition = definition
-        self.collator = Collator(definition.strings)
-    }
-
-    /// Maps the documents that changed since the index was last brought up to date.
-    ///
-    /// An index with another version or collation is emptied first, and so is one that has not been
-    /// brought up to date for more purges than the store lists. The work is cut into steps so
-    /// that other writers get their turn, and a crash in between loses only the current step.
     ///
     /// - Parameters:
-    ///   - transaction: The transaction the step is a part of.
-    ///   - changeCountMax: The most changes to take in, 1 or more.
-    /// - Returns: The sequence up to which the index is up to date now.
-    /// - Throws: What the map throws; ``IndexError``, ``StorageError``, ``PackedError``.
-    package func step(in transaction: StoreTransaction, changeCountMax: Int) throws -> UInt64 {
-        let target = transaction.lastSequence
-        var state = try IndexState(name: definition.name, in: transaction)
-        if let found = state, found.fits(definition), found.sequence == target { return target }
+    ///   - definition: The index.
+    ///   - worker: The name of the work marks of who builds.
+    ///   - mergeCountMax: The most rows that one step of ``merge(_:in:)`` takes, 1 or more.
+    package init(_ definition: ViewDefinition, worker: String, mergeCountMax: Int = 100_000) {
+        self.definition = definition
+        self.worker = worker
+        self.mergeCountMax = mergeCountMax
+    }
 
-        let tables = try IndexTables(creatingIn: transaction, index: definition.name)
-        if let found = state, !found.fits(definition) || found.missesPurges(in: transaction) {
-            try tables.removeAll()
-            state = nil
+    // MARK: Keeping up to date
+
+    /// Takes mapped changes into the rows.
+    ///
+    /// - Throws: ``IndexError/superseded(name:)``, ``IndexError/corrupted(place:)``, what the engine throws.
+    package func apply(_ changes: MappedChanges, in transaction: StoreTransaction) throws {
+        let states = try IndexState.states(of: definition.name, in: transaction)
+        guard var state = states[changes.slot], state.fits(definition),
+            state.sequence == changes.base
+        else { throw superseded }
+        let tables = try tables(changes.slot, in: transaction)
+        state.errorCount += try changes.apply(
+            to: tables, of: definition, hasErrors: state.errorCount > 0)
+        state.sequence = changes.reached
+        state.isWhole = changes.isComplete
+        state.worker = worker
+        try state.write(name: definition.name, slot: changes.slot, in: transaction)
+    }
+
+    // MARK: Building
+
+    /// Stores what was mapped of some documents; they follow those of the step before.
+    ///
+    /// - Parameters:
+    ///   - range: The mapped documents.
+    ///   - plan: Where to; carried on for the next step.
+    ///   - transaction: What the step is a part of.
+    /// - Throws: ``IndexError/superseded(name:)``, ``IndexError/corrupted(place:)``, what the engine throws.
+    package func store(
+        _ range: MappedRange, _ plan: inout BuildPlan, in transaction: StoreTransaction
+    ) throws {
+        let tables = try begin(&plan, in: transaction)
+        guard var build = plan.state.build else { throw superseded }
+        if !range.blocks.isEmpty {
+            let segments = SegmentTable(tables.side)
+            for (number, block) in range.blocks.enumerated() {
+                try segments.set(block, segment: build.segmentCount, block: number)
+            }
+            build.segmentCount += 1
         }
-        var next =
-            state
-            ?? IndexState(of: definition, purgesForgotten: transaction.purgesForgotten)
-        let changes = try self.changes(
-            since: next.sequence, countMax: changeCountMax, in: transaction)
-        for id in changes.ids {
-            next.rowCount += try update(id, tables: tables, transaction: transaction)
+        if !range.rows.isEmpty {
+            precondition(build.segmentCount == 0, "Rows go straight into a tree that has others.")
+            try Self.append([range.rows], to: tables.rows)
         }
-        next.sequence = changes.isComplete ? target : changes.last
-        try next.write(name: definition.name, in: transaction)
-        return next.sequence
+        try Self.append(range.pointers.map { [$0] }, to: tables.documents)
+        let failures = MapFailureTable(tables.side)
+        for failure in range.failures { try failures.set(failure) }
+        plan.state.errorCount += range.failures.count
+        build.mappedCount += range.documentCount
+        build.after = range.last ?? build.after
+        build.isMapped = range.isLast
+        plan.state.build = build
+        try carryOn(&plan, in: transaction)
+    }
+
+    /// Merges stored segments into the tree, as many rows as one step takes.
+    ///
+    /// - Returns: True when all are in the tree.
+    /// - Throws: as ``store(_:_:in:)``.
+    package func merge(_ plan: inout BuildPlan, in transaction: StoreTransaction) throws -> Bool {
+        let tables = try begin(&plan, in: transaction)
+        guard plan.state.build?.isMapped == true else { throw superseded }
+        let segments = SegmentTable(tables.side)
+        let sources = try segments.sources()
+        var isDone = true
+        if !sources.isEmpty {
+            let appender = tables.rows.appender()
+            var merge = SegmentMerge(
+                blocks: sources.map { source in { try source.nextBlock() } },
+                after: try tables.rows.lastKey())
+            isDone = try !merge.forEach(countMax: mergeCountMax) { key, head, tail in
+                try appender.append(key: key, head: head, tail: tail)
+            }
+            try appender.flush()
+            try segments.removeUsed(of: sources)
+        }
+        if isDone {
+            try tables.rows.finishAppending()
+            plan.state.build?.isMerged = true
+        }
+        try carryOn(&plan, in: transaction)
+        return isDone
+    }
+
+    /// Makes the rows of a build those that answer.
+    ///
+    /// The rows they take the place of are removed, unless somebody alive uses them for another
+    /// definition.
+    ///
+    /// - Throws: as ``store(_:_:in:)``.
+    package func complete(
+        _ plan: inout BuildPlan, in transaction: StoreTransaction, isAlive: (String) -> Bool
+    ) throws {
+        _ = try begin(&plan, in: transaction)
+        guard plan.state.build?.isMerged == true, plan.state.isWhole else { throw superseded }
+        plan.state.build = nil
+        try carryOn(&plan, in: transaction)
+        let states = try IndexState.states(of: definition.name, in: transaction)
+        for (slot, state) in states where slot != plan.slot {
+            let isForeign =
+                !state.fits(definition) && state.worker != worker && isAlive(state.worker)
+            if !isForeign { try clear(slot, in: transaction) }
+        }
+    }
+
+    /// Takes mapped changes into the rows of a build that is merged.
+    ///
+    /// - Throws: as ``store(_:_:in:)``.
+    package func apply(
+        _ changes: MappedChanges, _ plan: inout BuildPlan, in transaction: StoreTransaction
+    ) throws {
+        let tables = try begin(&plan, in: transaction)
+        guard plan.state.build?.isMerged == true, changes.slot == plan.slot,
+            changes.base == plan.state.sequence
+        else { throw superseded }
+        plan.state.errorCount += try changes.apply(
+            to: tables, of: definition, hasErrors: plan.state.errorCount > 0)
+        plan.state.sequence = changes.reached
+        plan.state.isWhole = changes.isComplete
+        try carryOn(&plan, in: transaction)
+    }
+
+    /// Removes the rows of a slot that no definition in use has, such as those of an old version.
+    package static func removeUnused(
+        by definition: ViewDefinition, worker: String, in transaction: StoreTransaction,
+        isAlive: (String) -> Bool
+    ) throws {
+        let states = try IndexState.states(of: definition.name, in: transaction)
+        guard states.values.contains(where: { $0.build == nil && $0.fits(definition) }) else {
+            return
+        }
+        for (slot, state) in states
+        where !state.fits(definition) && (state.worker == worker || !isAlive(state.worker)) {
+            try IndexBuilder(definition, worker: worker).clear(slot, in: transaction)
+        }
     }
 
     /// Removes everything that an index keeps.
     package static func remove(name: String, in transaction: StoreTransaction) throws {
-        try IndexTables(findingIn: transaction, index: name)?.drop()
-        try IndexState.remove(name: name, in: transaction)
+        for slot in IndexState.slots {
+            try IndexTables.drop(index: name, slot: slot, in: transaction)
+            try IndexState.remove(name: name, slot: slot, in: transaction)
+        }
     }
 
-    private func changes(
-        since sequence: UInt64, countMax: Int, in transaction: StoreTransaction
-    ) throws -> (ids: [String], last: UInt64, isComplete: Bool) {
-        var ids: [String] = []
-        var last = sequence
-        var isComplete = true
-        try transaction.forEachChange(since: sequence) { number, id in
-            guard ids.count < countMax else {
-                isComplete = false
-                return false
+    // MARK: Parts
+
+    /// Appends segments to a tree: those of each group merged, one group after the other.
+    private static func append(_ groups: [[Segment]], to tree: RunTable) throws {
+        guard !groups.isEmpty else { return }
+        let appender = tree.appender()
+        for segments in groups {
+            var merge = SegmentMerge(segments, after: nil)
+            _ = try merge.forEach(countMax: .max) { key, head, tail in
+                try appender.append(key: key, head: head, tail: tail)
             }
-            ids.append(id)
-            last = number
-            return true
         }
-        return (ids, last, isComplete)
+        try appender.flush()
     }
 
-    /// Replaces the rows of one document.
-    ///
-    /// Answers by how many the index grew.
-    private func update(
-        _ id: String, tables: IndexTables, transaction: StoreTransaction
-    ) throws -> Int64 {
-        let pointerKey = Array(id.utf8)
-        let before = try tables.pointers(of: id, index: definition.name)
-        var rows: [EmittedRow] = []
-        if let record = try transaction.record(id), !record.isDeleted {
-            try definition.map(id, record) { rows.append($0) }
-        }
-        let stored = try rows.map { row in
-            do {
-                return try StoredRow(row).bytes
-            } catch let error as PackedError {
-                throw IndexError.mapFailed(
-                    index: definition.name, documentID: id,
-                    reason: "a row that cannot be stored (\(error))")
-            }
-        }
-        guard rows.count <= RowKey.emitCountMax else {
-            throw IndexError.tooManyRows(documentID: id, countMax: RowKey.emitCountMax)
-        }
-        let after = rows.enumerated().map { emit, row in
-            RowKey.bytes(collationKey: collator.key(for: row.key), documentID: id, emit: emit)
-        }
-        for key in Set(before).subtracting(after) { try tables.rows.remove(key) }
-        for (key, row) in zip(after, stored) { try tables.rows.put(row, for: key) }
-        if after.isEmpty {
-            if !before.isEmpty { try tables.pointers.remove(pointerKey) }
-        } else if after != before {
-            var list: [UInt8] = []
-            for key in after { list.append(counted: key) }
-            try tables.pointers.set(list, for: pointerKey)
-        }
-        return Int64(after.count - before.count)
+    /// Checks that nobody has worked on the index since the plan was made, and finds its tables.
+    private func begin(
+        _ plan: inout BuildPlan, in transaction: StoreTransaction
+    ) throws -> IndexTables {
+        let states = try IndexState.states(of: definition.name, in: transaction)
+        guard states[plan.slot] == plan.expected else { throw superseded }
+        guard plan.isFresh else { return try tables(plan.slot, in: transaction) }
+        let tables = try IndexTables(
+            creatingIn: transaction, index: definition.name, slot: plan.slot,
+            reducer: definition.reducer)
+        try tables.removeAll()
+        plan.isFresh = false
+        return tables
     }
+
+    private func carryOn(_ plan: inout BuildPlan, in transaction: StoreTransaction) throws {
+        try plan.state.write(name: definition.name, slot: plan.slot, in: transaction)
+        plan.expected = plan.state
+    }
+
+    private func clear(_ slot: Int, in transaction: StoreTransaction) throws {
+        // Tables that are missing are as good as empty.
+        try IndexTables(
+            findingIn: transaction, index: definition.name, slot: slot, reducer: nil)?.removeAll()
+        try IndexState.remove(name: definition.name, slot: slot, in: transaction)
+    }
+
+    private func tables(_ slot: Int, in transaction: StoreTransaction) throws -> IndexTables {
+        let tables = try IndexTables(
+            findingIn: transaction, index: definition.name, slot: slot,
+            reducer: definition.reducer)
+        guard let tables else {
+            throw IndexError.corrupted(place: "the tables of index '\(definition.name)'")
+        }
+        return tables
+    }
+
+    private var superseded: IndexError { .superseded(name: definition.name) }
 }

@@ -3,33 +3,42 @@ package import SettleStorage
 
 /// Walks the tables of every index in one snapshot and says what is not as it must be.
 ///
-/// Rows and back pointers are followed from both ends, rows are counted, and the documents they name
-/// are looked up. Whether the rows are those that the map gives is not looked at: the maps are
-/// closures of the application.
+/// Runs, borders, counts, and stored reductions are made again from what is below them; rows and
+/// back pointers are followed from both ends. Where the map is known, because the index is declared
+/// or the application gave it, every document is mapped anew and its rows are compared.
 package struct IndexCheck {
     private let snapshot: StoreSnapshot
+    private let definitions: [String: ViewDefinition]
     private let report: (StoreFinding) -> Void
     private let advance: (Int) -> Void
 
-    /// A check of one state of a store; `advance` is told how many rows more have been looked at.
+    /// A check of one state of a store.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The state.
+    ///   - definitions: The definitions that are known, by name.
+    ///   - report: Called with each finding.
+    ///   - advance: Told how many rows more have been looked at.
     package init(
-        of snapshot: StoreSnapshot, report: @escaping (StoreFinding) -> Void,
-        advance: @escaping (Int) -> Void
+        of snapshot: StoreSnapshot, definitions: [String: ViewDefinition],
+        report: @escaping (StoreFinding) -> Void, advance: @escaping (Int) -> Void
     ) {
         self.snapshot = snapshot
+        self.definitions = definitions
         self.report = report
         self.advance = advance
     }
 
-    /// How many rows there are to look at.
+    /// How many rows there are to look at, roughly.
     ///
     /// - Throws: ``StorageError`` when the store cannot be read.
     package static func rowCount(of snapshot: StoreSnapshot) throws -> Int {
         try IndexState.names(in: snapshot).reduce(0) { count, name in
-            guard let tables = try IndexTables(findingIn: snapshot, index: name) else {
-                return count
+            try IndexState.states(of: name, in: snapshot).keys.reduce(count) { count, slot in
+                let tables = try IndexTables(
+                    findingIn: snapshot, index: name, slot: slot, reducer: nil)
+                return try count + 2 * (tables?.rows.entryCount ?? 0) + snapshot.liveCount
             }
-            return try count + tables.rowsTable.count + tables.pointers.count
         }
     }
 
@@ -39,45 +48,92 @@ package struct IndexCheck {
     package func run() throws {
         for name in try IndexState.names(in: snapshot) {
             do {
-                try check(name)
+                for (slot, state) in try IndexState.states(of: name, in: snapshot) {
+                    try check(name, slot, state)
+                }
             } catch  where error is IndexError || error is PackedError {
                 report(StoreFinding("index '\(name)'", "It cannot be read: \(error)."))
             }
         }
     }
 
-    private func check(_ name: String) throws {
+    private func check(_ name: String, _ slot: Int, _ state: IndexState) throws {
         func find(_ problem: String) { report(StoreFinding("index '\(name)'", problem)) }
-        guard let state = try IndexState(name: name, in: snapshot) else { return }
         if state.sequence > snapshot.lastSequence { find("It is ahead of the documents.") }
-        guard let tables = try IndexTables(findingIn: snapshot, index: name) else {
-            return find("Its tables are missing.")
+        let definition = try definition(of: name, state)
+        let builtIn = ReducerKind(rawValue: state.reducer).map { IndexReducer.builtIn($0) }
+        let reducer = definition?.reducer ?? builtIn
+        guard
+            let tables = try IndexTables(
+                findingIn: snapshot, index: name, slot: slot, reducer: reducer)
+        else { return find("Its tables are missing.") }
+        // The levels are made when all rows are there.
+        if state.build.map({ $0.isMerged }) ?? true {
+            try tables.rows.check(
+                checksReductions: reducer != nil, report: find, advance: advance)
         }
-        var rowCount: Int64 = 0
-        var strays = 0
-        try tables.rows.forEach(from: nil, to: nil, isDescending: false) { key, value in
-            advance(1)
-            rowCount += 1
-            guard let parts = RowKey.parts(of: key), Self.isSound(value) else {
-                find("A row cannot be read.")
-                return true
-            }
-            let pointers = try tables.pointers(of: parts.documentID, index: name)
-            if !pointers.contains(key) { strays += 1 }
-            return true
+        try tables.documents.check(checksReductions: false, report: find, advance: advance)
+        guard state.build == nil else { return }
+        let rowCount = try checkRows(of: tables, state, find)
+        try checkPointers(of: tables, state, rowCount: rowCount, find)
+        if let definition, state.isWhole, state.sequence == snapshot.lastSequence {
+            try checkMap(definition, tables, state, find)
         }
-        if rowCount != state.rowCount {
-            find("It counts \(state.rowCount) rows, and there are \(rowCount).")
-        }
-        if strays > 0 { find("\(strays) rows have no back pointer.") }
-        try checkPointers(name, state, tables, rowCount: rowCount, find)
     }
 
-    private static func isSound(_ value: [UInt8]) -> Bool {
-        guard let row = StoredRow(value) else { return false }
+    private func definition(of name: String, _ state: IndexState) throws -> ViewDefinition? {
+        if let known = definitions[name], state.fits(known) { return known }
+        // What a newer release has declared is not known here.
+        guard let declared = try? state.definition(named: name), state.fits(declared) else {
+            return nil
+        }
+        return declared
+    }
+
+    /// Answers how many rows there are.
+    private func checkRows(
+        of tables: IndexTables, _ state: IndexState, _ find: (String) -> Void
+    ) throws -> Int {
+        var rowCount = 0
+        var damaged = 0
+        var strays = 0
+        var disorder = 0
+        var last: [UInt8] = []
+        let encoder = KeyEncoder(state.collation.hasSuffix("raw") ? .raw : .unicode)
+        var pointers: (id: [UInt8], keys: Set<[UInt8]>) = ([], [])
+        try tables.rows.forEach(from: nil, to: nil, isDescending: false) { key, head, tail in
+            advance(1)
+            rowCount += 1
+            let bytes = key.rest(from: 0)
+            if rowCount > 1, !last.lexicographicallyPrecedes(bytes) { disorder += 1 }
+            last = bytes
+            guard let parts = IndexRowKey.parts(of: key), Self.isSound(head, tail) else {
+                damaged += 1
+                return true
+            }
+            let id = Array(bytes[parts.id])
+            if pointers.id != id {
+                let entry = try tables.documents.entry(for: id)
+                let keys = try entry.map {
+                    try IndexRowKey.keys(
+                        ofPointer: $0.head.span, tail: $0.tail.span, id: id.span,
+                        encoder: encoder)
+                }
+                pointers = (id, Set(keys ?? []))
+            }
+            if !pointers.keys.contains(bytes) { strays += 1 }
+            return true
+        }
+        if disorder > 0 { find("\(disorder) of its rows are out of order.") }
+        if damaged > 0 { find("\(damaged) rows cannot be read.") }
+        if strays > 0 { find("\(strays) rows have no back pointer.") }
+        return rowCount
+    }
+
+    private static func isSound(_ head: Span<UInt8>, _ tail: Span<UInt8>) -> Bool {
         do {
-            try row.key.check()
-            if let value = row.value { try value.check() }
+            try PackedView(head).check()
+            if !tail.isEmpty { try PackedView(tail).check() }
             return true
         } catch {
             return false
@@ -85,27 +141,59 @@ package struct IndexCheck {
     }
 
     private func checkPointers(
-        _ name: String, _ state: IndexState, _ tables: IndexTables, rowCount: Int64,
-        _ find: (String) -> Void
+        of tables: IndexTables, _ state: IndexState, rowCount: Int, _ find: (String) -> Void
     ) throws {
-        var pointerCount: Int64 = 0
-        try tables.pointers.forEach { key, _ in
+        let encoder = KeyEncoder(state.collation.hasSuffix("raw") ? .raw : .unicode)
+        var pointerCount = 0
+        try tables.documents.forEach(from: nil, to: nil, isDescending: false) { key, head, tail in
             advance(1)
-            guard let id = String(validating: key.rest(from: 0), as: UTF8.self) else {
-                find("A back pointer cannot be read.")
-                return true
-            }
-            pointerCount += Int64(try tables.pointers(of: id, index: name).count)
+            let id = key.rest(from: 0)
+            pointerCount += try IndexRowKey.keys(
+                ofPointer: head, tail: tail, id: key, encoder: encoder
+            ).count
             // Behind the documents, an index may hold rows of some that are gone.
             if state.sequence == snapshot.lastSequence,
-                try snapshot.withRow(of: key.rest(from: 0), { RecordHead($0)?.isDeleted }) != false
+                try snapshot.withRow(of: id, { RecordHead($0)?.isDeleted }) != false
             {
-                find("It has rows of the document '\(id)', which is not there.")
+                let name = String(decoding: id, as: UTF8.self)
+                find("It has rows of the document '\(name)', which is not there.")
             }
             return true
         }
         if pointerCount != rowCount {
             find("It has \(pointerCount) back pointers for \(rowCount) rows.")
+        }
+    }
+
+    /// Maps every document anew.
+    private func checkMap(
+        _ definition: ViewDefinition, _ tables: IndexTables, _ state: IndexState,
+        _ find: (String) -> Void
+    ) throws {
+        var crashed = CrashedDocuments()
+        try crashed.add(of: definition, in: snapshot)
+        var mapper = DocumentMapper(definition, crashed: crashed, mark: nil)
+        var failureCount = 0
+        var different = 0
+        try snapshot.forEachRow { id, record in
+            advance(1)
+            if try mapper.map(id: id, record: record) != nil { failureCount += 1 }
+            let fresh = mapper.collector.rowsOfSoleDocument()
+            let pointer = try tables.documents.entry(for: id.rest(from: 0))
+            var isEqual = pointer == fresh.pointer
+            for row in fresh.rows where isEqual {
+                isEqual = try tables.rows.entry(for: row.key) == row
+            }
+            if !isEqual { different += 1 }
+            return true
+        }
+        if different > 0 {
+            find(
+                "The rows of \(different) documents are not those that its map gives; remove the "
+                    + "index and add it again, and give it a new version when the map has changed.")
+        }
+        if failureCount != state.errorCount {
+            find("It lists \(state.errorCount) errors, and its map has \(failureCount).")
         }
     }
 }

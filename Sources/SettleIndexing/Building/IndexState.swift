@@ -1,49 +1,70 @@
-import SettleDocuments
+package import SettleDocuments
 package import SettleStorage
 
-/// How far an index has come, and what it was built with.
+/// What is kept in one slot of an index: what it was built from, and how far it has come.
 ///
-/// Shape (table `indexes`): name -> a packed object of the members below. A state whose version or
-/// collation differs from the definition's means that the index has to be built anew.
+/// An index has two slots, so that a changed definition is built beside the rows that still answer.
+/// Shape (table `views`): name, 00, slot -> a packed object of the members below
+/// (Docs/Formats/Indexes.md).
 package struct IndexState: Sendable, Equatable {
-    /// The version of the definition.
+    /// The version of the definition; of a declared index it contains the declaration.
     package var version: String
     /// The collator's version and kind.
     package var collation: String
-    /// The last sequence that is in the rows.
+    /// The name of the built-in reduce function, `custom`, or nothing.
+    package var reducer: String
+    /// The declaration of an index that has one.
+    package var declaration: JSONValue?
+    /// Up to which change the rows have been brought.
     package var sequence: UInt64
-    /// The number of rows.
-    package var rowCount: Int64
+    /// True when the rows are exactly those of the documents as of ``sequence``.
+    ///
+    /// False in the middle of catching up: a document that was changed before the sequence and
+    /// again after it is listed at its last change alone, and has old rows until then.
+    package var isWhole: Bool
     /// Which purges were no longer listed when the building began: up to this sequence.
     package var purgesForgotten: UInt64
+    /// How many documents could not be mapped.
+    package var errorCount: Int
+    /// The name of the work marks of who last worked on it (``WorkMarks``).
+    package var worker: String
+    /// How far the first build has come; nil when it is complete.
+    package var build: Build?
 
-    private static let tableName = "indexes"
-
-    /// The state of an index of which nothing is built.
-    package init(of definition: IndexDefinition, purgesForgotten: UInt64 = 0) {
-        version = definition.version
-        collation = Collator(definition.strings).version
-        sequence = 0
-        rowCount = 0
-        self.purgesForgotten = purgesForgotten
+    /// A build that is under way.
+    package struct Build: Sendable, Equatable {
+        /// The last document that was mapped; nil for none yet.
+        package var after: String?
+        /// How many documents have been mapped.
+        package var mappedCount: Int
+        /// How many segments were made.
+        package var segmentCount: Int
+        /// True when every document has been mapped.
+        package var isMapped: Bool
+        /// True when the segments are in the tree.
+        package var isMerged: Bool
     }
 
-    /// Reads the state of an index; nil when it was never built.
-    package init?(name: String, in snapshot: StoreSnapshot) throws {
-        guard let bytes = try snapshot.table(named: Self.tableName)?.value(for: Array(name.utf8))
-        else { return nil }
-        let packed = PackedValue(stored: bytes)
-        guard case .string(let version) = try packed.member("version"),
-            case .string(let collation) = try packed.member("collation"),
-            case .integer(let sequence) = try packed.member("sequence"), sequence >= 0,
-            case .integer(let rowCount) = try packed.member("rowCount"), rowCount >= 0,
-            case .integer(let purges) = try packed.member("purgesForgotten"), purges >= 0
-        else { throw IndexError.corrupted(place: "the state of index '\(name)'") }
-        self.version = version
-        self.collation = collation
-        self.sequence = UInt64(sequence)
-        self.rowCount = rowCount
-        purgesForgotten = UInt64(purges)
+    private static let tableName = "views"
+    /// No count from a file is taken for more, so that adding to it is safe.
+    fileprivate static let countMax: Int64 = 1 << 48
+
+    /// The number of slots of an index.
+    package static let slots = 0..<2
+
+    /// The state of a slot in which a build begins.
+    init(of definition: ViewDefinition, in snapshot: StoreSnapshot, worker: String) {
+        version = definition.version
+        collation = definition.collationVersion
+        reducer = Self.reducerName(of: definition)
+        declaration = definition.declaration?.json
+        sequence = snapshot.lastSequence
+        isWhole = true
+        purgesForgotten = snapshot.purgesForgotten
+        errorCount = 0
+        self.worker = worker
+        build = Build(
+            after: nil, mappedCount: 0, segmentCount: 0, isMapped: false, isMerged: false)
     }
 
     /// True when a document may have been purged that is still in the rows, and nothing lists it.
@@ -52,35 +73,174 @@ package struct IndexState: Sendable, Equatable {
     }
 
     /// True when the rows were made by this definition.
-    package func fits(_ definition: IndexDefinition) -> Bool {
-        version == definition.version && collation == Collator(definition.strings).version
+    package func fits(_ definition: ViewDefinition) -> Bool {
+        version == definition.version && reducer == Self.reducerName(of: definition)
+            && hasCollation(of: definition)
+    }
+
+    /// True when the keys of the rows are ordered as the definition says.
+    package func hasCollation(of definition: ViewDefinition) -> Bool {
+        collation == definition.collationVersion
+    }
+
+    /// True when the stored reductions are those that the definition's function makes.
+    func hasReductions(of definition: ViewDefinition) -> Bool {
+        fits(definition)
+            || definition.reducer?.kind != nil && reducer == Self.reducerName(of: definition)
+    }
+
+    private static func reducerName(of definition: ViewDefinition) -> String {
+        guard let reducer = definition.reducer else { return "" }
+        return reducer.kind?.rawValue ?? "custom"
+    }
+}
+
+// MARK: Stored form
+
+extension IndexState {
+    /// The states of an index, by slot.
+    ///
+    /// - Parameters:
+    ///   - name: The index.
+    ///   - snapshot: Where to read.
+    ///   - memory: Where states that were decoded lately are remembered.
+    /// - Returns: The states that there are.
+    /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
+    package static func states(
+        of name: String, in snapshot: StoreSnapshot, remembering memory: QueryMemory? = nil
+    ) throws -> [Int: IndexState] {
+        guard let table = try snapshot.table(named: tableName) else { return [:] }
+        var states: [Int: IndexState] = [:]
+        for slot in slots {
+            guard let bytes = try table.value(for: key(name, slot)) else { continue }
+            if let known = memory?.state(of: bytes) {
+                states[slot] = known
+                continue
+            }
+            guard let state = try? IndexState(decoding: PackedValue(stored: bytes)) else {
+                throw IndexError.corrupted(place: "the state of index '\(name)'")
+            }
+            memory?.remember(state, of: bytes)
+            states[slot] = state
+        }
+        return states
     }
 
     /// The names of the indexes that have a state, in the order of their bytes.
-    static func names(in snapshot: StoreSnapshot) throws -> [String] {
+    ///
+    /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
+    package static func names(in snapshot: StoreSnapshot) throws -> [String] {
         var names: [String] = []
         try snapshot.table(named: tableName)?.forEach { key, _ in
-            guard let name = String(validating: key.rest(from: 0), as: UTF8.self) else {
-                throw IndexError.corrupted(place: "the name of an index")
-            }
-            names.append(name)
+            guard key.count > 2, let end = Optional(key.count - 2), key[end] == 0,
+                let name = String(validating: key.rest(from: 0)[..<end], as: UTF8.self)
+            else { throw IndexError.corrupted(place: "the name of an index") }
+            if names.last != name { names.append(name) }
             return true
         }
         return names
     }
 
-    func write(name: String, in transaction: StoreTransaction) throws {
+    func write(name: String, slot: Int, in transaction: StoreTransaction) throws {
         let table = try transaction.createTable(named: Self.tableName)
-        let packed = try PackedValue(
-            .object([
-                "version": .string(version), "collation": .string(collation),
-                "sequence": .integer(Int64(clamping: sequence)), "rowCount": .integer(rowCount),
-                "purgesForgotten": .integer(Int64(clamping: purgesForgotten)),
-            ]))
-        try table.set(packed.bytes, for: Array(name.utf8))
+        try table.set(PackedValue(json).bytes, for: Self.key(name, slot))
     }
 
-    static func remove(name: String, in transaction: StoreTransaction) throws {
-        try transaction.table(named: tableName)?.remove(Array(name.utf8))
+    static func remove(name: String, slot: Int, in transaction: StoreTransaction) throws {
+        try transaction.table(named: tableName)?.remove(key(name, slot))
+    }
+
+    private static func key(_ name: String, _ slot: Int) -> [UInt8] {
+        Array(name.utf8) + [0, UInt8(slot)]
+    }
+
+    private var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "version": .string(version), "collation": .string(collation),
+            "reducer": .string(reducer), "sequence": .integer(Int64(clamping: sequence)),
+            "purgesForgotten": .integer(Int64(clamping: purgesForgotten)),
+            "errorCount": .integer(Int64(errorCount)), "worker": .string(worker),
+            "isWhole": .bool(isWhole),
+        ]
+        members["declaration"] = declaration
+        if let build { members["build"] = build.json }
+        return .object(members)
+    }
+
+    private init?(decoding packed: PackedValue) throws {
+        guard case .string(let version) = try packed.member("version"),
+            case .string(let collation) = try packed.member("collation"),
+            case .string(let reducer) = try packed.member("reducer"),
+            case .integer(let sequence) = try packed.member("sequence"), sequence >= 0,
+            case .integer(let purges) = try packed.member("purgesForgotten"), purges >= 0,
+            case .integer(let errors) = try packed.member("errorCount"),
+            (0...Self.countMax).contains(errors),
+            case .bool(let isWhole) = try packed.member("isWhole"),
+            case .string(let worker) = try packed.member("worker")
+        else { return nil }
+        self.version = version
+        self.collation = collation
+        self.reducer = reducer
+        self.sequence = UInt64(sequence)
+        self.isWhole = isWhole
+        purgesForgotten = UInt64(purges)
+        errorCount = Int(errors)
+        self.worker = worker
+        declaration = try packed.member("declaration")
+        if let value = try packed.member("build") {
+            guard let build = Build(value) else { return nil }
+            self.build = build
+        }
+    }
+}
+
+extension IndexState.Build {
+    fileprivate var json: JSONValue {
+        .object([
+            "after": after.map { .string($0) } ?? .null,
+            "mappedCount": .integer(Int64(mappedCount)),
+            "segmentCount": .integer(Int64(segmentCount)),
+            "isMapped": .bool(isMapped), "isMerged": .bool(isMerged),
+        ])
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard case .object(let members) = json, let after = members["after"],
+            case .integer(let mapped)? = members["mappedCount"],
+            (0...IndexState.countMax).contains(mapped),
+            case .integer(let segments)? = members["segmentCount"],
+            (0...Int64(UInt32.max)).contains(segments),
+            case .bool(let isMapped)? = members["isMapped"],
+            case .bool(let isMerged)? = members["isMerged"]
+        else { return nil }
+        switch after {
+        case .string(let id): self.after = id
+        case .null: self.after = nil
+        default: return nil
+        }
+        mappedCount = Int(mapped)
+        segmentCount = Int(segments)
+        self.isMapped = isMapped
+        self.isMerged = isMerged
+    }
+}
+
+extension IndexState {
+    /// The definition that rows of a declared index were made from; nil for one by closures.
+    ///
+    /// - Parameter name: The name of the index.
+    /// - Returns: The definition, made of the declaration that is stored.
+    /// - Throws: ``IndexDeclarationError`` when a newer release has declared what this one does not
+    ///   know.
+    package func definition(
+        named name: String
+    ) throws(IndexDeclarationError) -> ViewDefinition? {
+        guard let declaration else { return nil }
+        let declared = try IndexDeclaration(json: declaration)
+        // The version of a declared index ends with its declaration.
+        let rest = declared.identity(version: "")
+        guard version.hasSuffix(rest) else { return nil }
+        return ViewDefinition(
+            name: name, version: String(version.dropLast(rest.count)), declaration: declared)
     }
 }

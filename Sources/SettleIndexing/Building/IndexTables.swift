@@ -1,65 +1,74 @@
+import SettleDocuments
 import SettleStorage
 
-/// The tables of one index.
+/// The tables of one slot of an index.
 ///
 /// Docs/Formats/Indexes.md gives their keys and values.
 struct IndexTables {
-    /// ``RowKey`` -> ``StoredRow``.
-    let rows: RowTable
-    /// Document identifier -> the row keys it has, each counted: the back pointers.
-    let pointers: OrderedTable
-    /// The table that ``rows`` is a view of.
-    let rowsTable: OrderedTable
+    /// The rows, and the levels of reductions above them.
+    let rows: RunTable
+    /// Which rows each document has: the back pointers.
+    let documents: RunTable
+    /// The documents that could not be mapped, and the segments of a build under way.
+    let side: OrderedTable
+    private let all: [OrderedTable]
 
-    private static func rowsName(_ index: String) -> String { "index/\(index)/rows" }
-    private static func pointersName(_ index: String) -> String { "index/\(index)/documents" }
+    private enum Part: String, CaseIterable {
+        case rows, documents, side
 
-    init?(findingIn snapshot: StoreSnapshot, index: String) throws {
-        guard let rows = try snapshot.table(named: Self.rowsName(index)),
-            let pointers = try snapshot.table(named: Self.pointersName(index))
-        else { return nil }
-        self.init(rows: rows, pointers: pointers)
+        func name(_ index: String, _ slot: Int) -> String { "view/\(index)/\(slot)/\(rawValue)" }
     }
 
-    init(creatingIn transaction: StoreTransaction, index: String) throws {
-        self.init(
-            rows: try transaction.createTable(named: Self.rowsName(index)),
-            pointers: try transaction.createTable(named: Self.pointersName(index)))
-    }
-
-    private init(rows: OrderedTable, pointers: OrderedTable) {
-        self.rowsTable = rows
-        self.rows = RowTable(rows)
-        self.pointers = pointers
-    }
-
-    /// The row keys that a document has.
-    ///
-    /// - Throws: ``IndexError/corrupted(place:)`` when the bytes are none, or what the engine throws.
-    func pointers(of id: String, index: String) throws -> [[UInt8]] {
-        guard let list = try pointers.value(for: Array(id.utf8)) else { return [] }
-        let span = list.span
-        var keys: [[UInt8]] = []
-        var position = 0
-        while position < span.count {
-            guard let key = span.counted(at: &position) else {
-                throw IndexError.corrupted(
-                    place: "back pointers of document '\(id)' in index '\(index)'")
+    /// Finds the tables; nil when one of them is missing.
+    init?(
+        findingIn snapshot: StoreSnapshot, index: String, slot: Int, reducer: IndexReducer?
+    ) throws {
+        var tables: [OrderedTable] = []
+        for part in Part.allCases {
+            guard let table = try snapshot.table(named: part.name(index, slot)) else {
+                return nil
             }
-            keys.append(key)
+            tables.append(table)
         }
-        return keys
+        self.init(tables, reducer)
     }
 
-    /// Removes every row, keeping the tables.
+    /// Finds the rows alone; nil when their table is missing.
+    static func rows(
+        findingIn snapshot: StoreSnapshot, index: String, slot: Int, reducer: IndexReducer?
+    ) throws -> RunTable? {
+        try snapshot.table(named: Part.rows.name(index, slot)).map { Self.rows($0, reducer) }
+    }
+
+    private static func rows(_ table: OrderedTable, _ reducer: IndexReducer?) -> RunTable {
+        RunTable(table, reducer: reducer, storesLevels: true)
+    }
+
+    /// Finds the tables, or makes them.
+    init(
+        creatingIn transaction: StoreTransaction, index: String, slot: Int, reducer: IndexReducer?
+    ) throws {
+        self.init(
+            try Part.allCases.map { try transaction.createTable(named: $0.name(index, slot)) },
+            reducer)
+    }
+
+    private init(_ tables: [OrderedTable], _ reducer: IndexReducer?) {
+        all = tables
+        rows = Self.rows(tables[0], reducer)
+        documents = RunTable(tables[1], reducer: nil, storesLevels: false)
+        side = tables[2]
+    }
+
+    /// Removes every entry, keeping the tables.
     func removeAll() throws {
-        try rowsTable.removeAll()
-        try pointers.removeAll()
+        for table in all { try table.removeAll() }
     }
 
-    /// Removes the tables; their pages are free again after the commit.
-    func drop() throws {
-        try rowsTable.drop()
-        try pointers.drop()
+    /// Removes the tables of a slot; their pages are free again after the commit.
+    static func drop(index: String, slot: Int, in transaction: StoreTransaction) throws {
+        for part in Part.allCases {
+            try transaction.table(named: part.name(index, slot))?.drop()
+        }
     }
 }

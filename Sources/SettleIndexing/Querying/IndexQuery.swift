@@ -21,12 +21,20 @@ package struct IndexQuery: Sendable, Equatable {
         package var documentID: String?
         /// False to leave out the rows with the key itself (or, with a document, that document's).
         package var isInclusive: Bool
+        /// Above 0 when all keys that begin with the key count as the key itself.
+        ///
+        /// See ``Collator/prefix(for:level:)``. The document is not looked at then.
+        package var prefixLevel: Int
 
         /// A bound.
-        package init(key: JSONValue, documentID: String? = nil, isInclusive: Bool = true) {
+        package init(
+            key: JSONValue, documentID: String? = nil, isInclusive: Bool = true,
+            prefixLevel: Int = 0
+        ) {
             self.key = key
             self.documentID = documentID
             self.isInclusive = isInclusive
+            self.prefixLevel = prefixLevel
         }
     }
 
@@ -65,6 +73,17 @@ package struct IndexQuery: Sendable, Equatable {
         self.limit = limit
         self.summary = summary
     }
+}
+
+/// The answer to a query.
+package struct IndexAnswer: Sendable, Equatable {
+    /// The rows asked for, in order.
+    package var rows: [IndexRow] = []
+    /// The number of all rows of the index; nil for rows that sum up.
+    package var totalRows: Int?
+    /// How many rows of the index, in the direction of the query, stand before the first one that
+    /// was asked for; nil for a list of keys and for rows that sum up.
+    package var offset: Int?
 }
 
 /// One row of an answer.

@@ -3,30 +3,56 @@ import SettleDocuments
 /// The row keys a query covers: at least `lower`, less than `upper`.
 struct KeyRange {
     /// The first key that counts; nil for the first row.
-    let lower: [UInt8]?
+    var lower: [UInt8]?
     /// The first key that no longer counts; nil for none.
-    let upper: [UInt8]?
+    var upper: [UInt8]?
 
     /// Translates the start and end of a query, which change places in a descending one.
     init(
         start: IndexQuery.KeyBound?, end: IndexQuery.KeyBound?, isDescending: Bool,
-        collator: Collator
+        _ definition: ViewDefinition
     ) {
         let (low, high) = isDescending ? (end, start) : (start, end)
         lower = low.map { bound in
-            let prefix = Self.prefix(of: bound, collator)
+            let prefix = Self.prefix(of: bound, definition)
             return bound.isInclusive ? prefix : Self.after(prefix)
         }
         upper = high.map { bound in
-            let prefix = Self.prefix(of: bound, collator)
+            let prefix = Self.prefix(of: bound, definition)
             return bound.isInclusive ? Self.after(prefix) : prefix
         }
     }
 
-    private static func prefix(of bound: IndexQuery.KeyBound, _ collator: Collator) -> [UInt8] {
-        let key = collator.key(for: bound.key)
+    /// The rows with one key.
+    init(of key: JSONValue, _ definition: ViewDefinition) {
+        let prefix = definition.memory.key(for: key)
+        lower = prefix
+        upper = Self.after(prefix)
+    }
+
+    /// The keys that begin with these bytes.
+    init(prefix: [UInt8]) {
+        lower = prefix
+        upper = Self.after(prefix)
+    }
+
+    /// True when no key can be in it.
+    var isEmpty: Bool {
+        guard let lower, let upper else { return false }
+        return !lower.lexicographicallyPrecedes(upper)
+    }
+
+    private static func prefix(
+        of bound: IndexQuery.KeyBound, _ definition: ViewDefinition
+    ) -> [UInt8] {
+        guard bound.prefixLevel == 0 else {
+            return Collator(definition.collation).prefix(for: bound.key, level: bound.prefixLevel)
+        }
+        var key = definition.memory.key(for: bound.key)
         guard let id = bound.documentID else { return key }
-        return RowKey.prefix(collationKey: key, documentID: id)
+        key.append(contentsOf: id.utf8)
+        key.append(0)
+        return key
     }
 
     private static func after(_ prefix: [UInt8]) -> [UInt8] {

@@ -24,10 +24,42 @@ extension ReadTransaction {
         direction: Direction = .forward,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
     ) throws {
-        let cursor = try live.cursor(in: require(table))
-        defer { cursor.close() }
         beginWalk(table)
         defer { endWalk(table) }
+        try walk(table, lower, upper, direction, isInPlace: !isWriting, body)
+    }
+
+    /// Walks the entries of a range of keys in place, also in a write transaction.
+    ///
+    /// As ``forEach(in:from:to:direction:_:)``, but nothing is copied: while the walk lasts, any
+    /// write of the transaction traps, to whatever table, because it could move the bytes. Walks in
+    /// place may lie one in the other.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - lower: Where the range begins, whatever the direction.
+    ///   - upper: Where it ends.
+    ///   - direction: Ascending or descending by the bytes of the key.
+    ///   - body: Gets key and value, returns whether to go on.
+    /// - Throws: ``LMDBError`` with `notFound` for a table that was dropped, or the body's.
+    /// - Complexity: O(log n + k) page reads for k entries walked.
+    package func forEachInPlace(
+        in table: Table, from lower: Bound = .unbounded, to upper: Bound = .unbounded,
+        direction: Direction = .forward,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
+    ) throws {
+        let writing = isWriting ? self as? WriteTransaction : nil
+        writing?.inPlaceWalkCount += 1
+        defer { writing?.inPlaceWalkCount -= 1 }
+        try walk(table, lower, upper, direction, isInPlace: true, body)
+    }
+
+    private func walk(
+        _ table: Table, _ lower: Bound, _ upper: Bound, _ direction: Direction, isInPlace: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
+    ) throws {
+        let cursor = try live.cursor(in: require(table))
+        defer { cursor.close() }
         let lower = Edge(lower)
         let upper = Edge(upper)
         var entry =
@@ -38,7 +70,7 @@ extension ReadTransaction {
             case .forward: guard upper.isAtOrAbove(found.key) else { return }
             case .backward: guard lower.isAtOrBelow(found.key) else { return }
             }
-            guard try visit(found, body) else { return }
+            guard try visit(found, isInPlace: isInPlace, body) else { return }
             // The body may have kept the transaction's closure going only in appearance.
             _ = live
             entry = direction == .forward ? try cursor.next() : try cursor.previous()
@@ -46,11 +78,11 @@ extension ReadTransaction {
     }
 
     private func visit(
-        _ entry: EngineCursor.Entry,
+        _ entry: EngineCursor.Entry, isInPlace: Bool,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
     ) throws -> Bool {
         // A write to another table may push a dirty page of this one out of memory.
-        if isWriting { return try body([UInt8](entry.key).span, [UInt8](entry.value).span) }
+        if !isInPlace { return try body([UInt8](entry.key).span, [UInt8](entry.value).span) }
         return try entry.key.withMemoryRebound(to: UInt8.self) { key in
             try entry.value.withMemoryRebound(to: UInt8.self) { value in
                 try body(Span(_unsafeElements: key), Span(_unsafeElements: value))
@@ -109,8 +141,8 @@ private struct Edge {
         case .excluding(let key): (kind, given) = (.excluding, key)
         }
         // No stored key is longer, so none lies between the cut bound and the whole one.
-        bytes = Array(given.prefix(EnvironmentTuning.keySizeMax))
-        wasCut = given.count > bytes.count
+        wasCut = given.count > EnvironmentTuning.keySizeMax
+        bytes = wasCut ? Array(given.prefix(EnvironmentTuning.keySizeMax)) : given
     }
 
     /// Whether the range has no end here; the empty key is below every stored one.

@@ -23,6 +23,8 @@ package final class WriteTransaction: ReadTransaction {
     var dropped: [String: Table] = [:]
     /// How many walks are under way in each slot.
     var walks: [UInt32: Int] = [:]
+    /// How many walks that read in place are under way; nothing may be written meanwhile.
+    var inPlaceWalkCount = 0
     /// Whether this transaction has the right to open handles, until it ends.
     var holdsTables = false
     /// Whether no handle was published between this transaction's begin and its getting the right.
@@ -206,11 +208,15 @@ package final class WriteTransaction: ReadTransaction {
         return slot
     }
 
-    /// A reserved place is good only until the next change of the transaction.
+    /// A reserved place, and bytes read in place, are good only until the transaction's next change.
     func requireNotFilling() {
         precondition(
             !isFilling,
             "The transaction was written inside a closure that fills a value: write before or "
                 + "after it.")
+        precondition(
+            inPlaceWalkCount == 0,
+            "The transaction was written inside a walk that reads in place: collect first and "
+                + "write after the walk.")
     }
 }

@@ -48,6 +48,18 @@ package struct OrderedTable {
         try reader.value(for: key, in: table)
     }
 
+    /// Reads the value of a key in place.
+    ///
+    /// In a transaction that writes, `body` gets a copy.
+    ///
+    /// - Returns: What `body` returns, or nil when the key is not there.
+    /// - Throws: ``LMDBError`` as ``value(for:)``; what `body` throws.
+    package func withValue<Value>(
+        for key: [UInt8], _ body: (Span<UInt8>) throws -> Value
+    ) throws -> Value? {
+        try reader.withValue(for: key, in: table, body)
+    }
+
     /// Walks the rows between two edges.
     ///
     /// The table must not be changed meanwhile.
@@ -68,11 +80,44 @@ package struct OrderedTable {
             direction: isDescending ? .backward : .forward, body)
     }
 
+    /// Walks the rows between two edges in place, also in a transaction that writes.
+    ///
+    /// As ``forEach(from:to:isDescending:_:)``, but nothing is copied. Nothing at all may be written in
+    /// the transaction meanwhile, to no table: that traps.
+    ///
+    /// - Parameters:
+    ///   - lower: The low end.
+    ///   - upper: The high end.
+    ///   - isDescending: True to start at the high end.
+    ///   - body: Called with each key and value, borrowed; answers false to stop.
+    /// - Throws: ``LMDBError`` when the table cannot be read; what `body` throws.
+    package func forEachInPlace(
+        from lower: TableEdge = .unbounded, to upper: TableEdge = .unbounded,
+        isDescending: Bool = false,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
+    ) throws {
+        try reader.forEachInPlace(
+            in: table, from: lower.bound, to: upper.bound,
+            direction: isDescending ? .backward : .forward, body)
+    }
+
     /// Sets the value of a key.
     ///
     /// - Throws: ``LMDBError`` when the key or value is too large or the file cannot take it.
     package func set(_ value: [UInt8], for key: [UInt8]) throws {
         try writer.put(value, for: key, in: table)
+    }
+
+    /// Sets the value of a key to two parts, one after the other, without joining them in memory.
+    ///
+    /// - Throws: ``LMDBError`` as ``set(_:for:)``.
+    package func set(
+        _ first: Span<UInt8>, _ second: Span<UInt8>, for key: [UInt8]
+    ) throws {
+        try writer.put(count: first.count + second.count, for: key, in: table) { value in
+            value.append(copying: first)
+            value.append(copying: second)
+        }
     }
 
     /// Removes a key.

@@ -7,8 +7,13 @@ import SettleLMDB
 enum StoreHeader {
     /// The format this release writes.
     ///
-    /// A change of any byte table raises it.
-    static let format: UInt32 = 2
+    /// A change of any byte table raises it. Format 3 keeps indexes in another way than format 2.
+    static let format: UInt32 = 3
+
+    /// The oldest format that is upgraded (``StoreUpgrade``).
+    ///
+    /// Format 1 was never released.
+    static let oldestFormat: UInt32 = 2
 
     private static let formatKey = Array("format".utf8)
     private static let engineKey = Array("engine".utf8)
@@ -25,17 +30,23 @@ enum StoreHeader {
         try transaction.put(Array(runningEngine.utf8), for: engineKey, in: table)
     }
 
+    /// Notes that a store has the format of this release.
+    static func raiseFormat(in table: Table, of transaction: WriteTransaction) throws {
+        try transaction.put(Array(String(format).utf8), for: formatKey, in: table)
+    }
+
     /// Refuses a store that this release cannot read.
     ///
+    /// - Returns: The store's format; it may be older than ``format``.
     /// - Throws: ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
     ///   or ``StorageError/notASettleStore`` when there is no header at all.
-    static func check(_ table: Table, in transaction: ReadTransaction) throws {
+    @discardableResult
+    static func check(_ table: Table, in transaction: ReadTransaction) throws -> UInt32 {
         guard let bytes = try transaction.value(for: formatKey, in: table),
             let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
         else { throw StorageError.notASettleStore }
         guard recorded <= format else { throw StorageError.newerFormat(format: recorded) }
-        // Format 1 was never released; there is nothing to upgrade from.
-        guard recorded == format else { throw StorageError.olderFormat(format: recorded) }
+        guard recorded >= oldestFormat else { throw StorageError.olderFormat(format: recorded) }
         let engine = try transaction.value(for: engineKey, in: table).map {
             String(decoding: $0, as: UTF8.self)
         }
@@ -43,5 +54,6 @@ enum StoreHeader {
             throw StorageError.foreignEngine(
                 recorded: engine ?? "unknown", running: runningEngine)
         }
+        return recorded
     }
 }

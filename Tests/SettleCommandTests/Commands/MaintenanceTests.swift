@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.timeLimit(.minutes(2))) struct `Looking after a database with the tool` {
+@Suite(.timeLimit(.minutes(10))) struct `Looking after a database with the tool` {
     private let tool: BuiltTool
 
     init() throws {

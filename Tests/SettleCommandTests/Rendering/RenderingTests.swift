@@ -42,6 +42,16 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("documents", nil), ("guest/views", nil), ("guest/view/x", nil),
+        ("guest/side/a/0/rows", nil),
+        ("guest/view/byKind/0/rows", "byKind"), ("guest/view/a/1/side/1/documents", "a/1/side"),
+        ("guest/view///0/side", "/"),
+    ])
+    func `knows the tables of an index`(table: String, index: String?) {
+        #expect(TableSizes.index(ofTable: table) == index)
+    }
+
     @Test func `writes JSON that reads back`() throws {
         let members: [String: JSONValue] = [
             "a": ["x", .null, true, -5, 0.5, 1e300], "b": [:], "c": [],

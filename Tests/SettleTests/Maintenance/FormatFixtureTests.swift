@@ -8,7 +8,10 @@ import Testing
 ///
 /// A fixture is made by running these tests with `SETTLE_FIXTURE_FOLDER` set to a folder: the
 /// database that is compared with the fixture is then left there.
-@Suite struct `The store fixture of format 2` {
+@Suite struct `The store fixtures` {
+    /// The newest format, and those that are upgraded.
+    private static let formats = [3, 2]
+
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
     private let byKind = Database.Index.keyPaths(
         name: "kinds", version: "1", keys: [["kind"], ["n"]], value: ["n"], reduce: .sum)
@@ -16,7 +19,7 @@ import Testing
     /// A database with something in every table.
     private func make(in folder: URL) async throws -> Database {
         let configuration = Database.OpenDatabaseConfiguration(
-            name: "format-2", fileLocation: folder, indexes: [byKind],
+            name: "format-\(Self.formats[0])", fileLocation: folder, indexes: [byKind],
             completionQueue: DispatchQueue(label: "fixture"), now: { Self.start },
             clock: ManualClock())
         let database = try #require(try await Database.open(with: configuration, create: true))
@@ -91,30 +94,42 @@ import Testing
         return lines
     }
 
-    @Test func `is read as it was written`() async throws {
+    @Test(arguments: formats)
+    func `are read as they were written`(format: Int) async throws {
         let scratch = try ScratchDirectory("fixture")
+        let kept = ProcessInfo.processInfo.environment["SETTLE_FIXTURE_FOLDER"]
         let folder =
-            ProcessInfo.processInfo.environment["SETTLE_FIXTURE_FOLDER"].map {
-                URL(fileURLWithPath: $0)
-            } ?? scratch.url.appendingPathComponent("made")
+            format == Self.formats[0] && kept != nil
+            ? URL(fileURLWithPath: kept ?? "") : scratch.url.appendingPathComponent("made")
         let made = try await make(in: folder)
         let expected = try await contents(made)
         await made.close()
 
-        let copy = scratch.url.appendingPathComponent("fixture")
-        let name = "format-2.settle"
-        try FileManager.default.createDirectory(
-            at: copy.appendingPathComponent(name), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            at: Fixture.url("Stores/\(name)/data.mdb"),
-            to: copy.appendingPathComponent("\(name)/data.mdb"))
-        let configuration = Database.OpenDatabaseConfiguration(
-            name: "format-2", fileLocation: copy, indexes: [byKind],
-            completionQueue: DispatchQueue(label: "fixture"), now: { Self.start },
-            clock: ManualClock())
-        let fixture = try #require(try await Database.open(with: configuration))
-        #expect(try await contents(fixture) == expected)
-        #expect(try await fixture.check() == [])
-        await fixture.close()
+        for isReadOnly in [true, false] {
+            let copy = scratch.url.appendingPathComponent("fixture \(isReadOnly)")
+            let name = "format-\(format).settle"
+            try FileManager.default.createDirectory(
+                at: copy.appendingPathComponent(name), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                at: Fixture.url("Stores/\(name)/data.mdb"),
+                to: copy.appendingPathComponent("\(name)/data.mdb"))
+            let configuration = Database.OpenDatabaseConfiguration(
+                name: "format-\(format)", fileLocation: copy, indexes: [byKind],
+                completionQueue: DispatchQueue(label: "fixture"), now: { Self.start },
+                clock: ManualClock(), isReadOnly: isReadOnly)
+            let fixture = try #require(try await Database.open(with: configuration))
+            if isReadOnly, format < Self.formats[0] {
+                // Its indexes have another form, and cannot be built.
+                let status = try fixture.indexStatus(named: "kinds")
+                #expect(!status.isBuilt)
+                await #expect(throws: DatabaseError.self) {
+                    try await fixture.runQuery(on: "kinds", with: QueryByKeyRange())
+                }
+            } else {
+                #expect(try await contents(fixture) == expected)
+            }
+            #expect(try await fixture.check() == [])
+            await fixture.close()
+        }
     }
 }

@@ -50,7 +50,8 @@ struct BenchmarkTool: AsyncParsableCommand {
     private func measure(in scratch: ScratchFolder, parent: URL) async throws {
         let size = smoke ? BenchmarkSize.smoke : .full
         let bench = Bench(
-            size: size, documents: DocumentSet(count: size.documentCount), scratch: scratch)
+            size: size, documents: DocumentSet(count: size.documentCount), scratch: scratch,
+            indexed: IndexedDatabases(in: scratch))
         if let warning = Surroundings.warning(folder: parent) { tell(warning) }
         if !json {
             say(try Surroundings.text(bench, folder: parent))
@@ -65,6 +66,7 @@ struct BenchmarkTool: AsyncParsableCommand {
                 }
             }
         }
+        try await bench.indexed.close()
     }
 
     private func scratchParent() throws -> URL {

@@ -4,15 +4,11 @@
 
 #include "Floor.h"
 
-#include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-struct floor_store {
-    MDB_env *environment;
-    MDB_dbi table;
-};
+#include "FloorStore.h"
+#include "FloorText.h"
 
 static int open_table(floor_store *store) {
     MDB_txn *transaction;
@@ -52,12 +48,6 @@ void floor_close(floor_store *store) {
     free(store);
 }
 
-static MDB_val value_of(const uint8_t *bytes, size_t length) {
-    // LMDB only reads what it is given here.
-    MDB_val value = {length, (void *)bytes};
-    return value;
-}
-
 int floor_insert(
     floor_store *store, const uint8_t *texts, const size_t *starts, const uint8_t *keys,
     size_t key_length, size_t count, size_t batch, int append) {
@@ -81,27 +71,6 @@ int floor_insert(
     }
     return 0;
 }
-
-/// The place after a label such as `"amount":`, which each of the documents has; NULL if not.
-static const char *after(const MDB_val *text, const char *label, size_t length) {
-    const char *place = memmem(text->mv_data, text->mv_size, label, length);
-    return place == NULL ? NULL : place + length;
-}
-
-static size_t number_at(const char *place, const char *end) {
-    size_t number = 0;
-    for (; place < end && *place >= '0' && *place <= '9'; place++) {
-        number = number * 10 + (size_t)(*place - '0');
-    }
-    return number;
-}
-
-static size_t length_at(const char *place, const char *end) {
-    const char *quote = memchr(place, '"', (size_t)(end - place));
-    return quote == NULL ? 0 : (size_t)(quote - place);
-}
-
-#define AFTER(text, label) after(text, label, sizeof label - 1)
 
 static int add_amount(const MDB_val *text, size_t *amounts) {
     const char *amount = AFTER(text, "\"amount\":");

@@ -16,16 +16,19 @@ protocol BenchmarkCase: SendableMetatype {
 }
 
 /// What all cases need.
-struct Bench: Sendable {
+struct Bench {
     let size: BenchmarkSize
     let documents: DocumentSet
     let scratch: ScratchFolder
+    let indexed: IndexedDatabases
 
     /// Every case, in the order of the table.
     static let cases: [any BenchmarkCase.Type] = [
         JSONToPacked.self, BulkInsert.self, Batches.self, SingleDurable.self,
         ConcurrentDurable.self, RandomRead.self, Scan.self, CodableRead.self, FileSize.self,
-        ImportMemory.self,
+        ImportMemory.self, IndexBuild.self, IndexBuildClosure.self, IndexBuildTyped.self,
+        ReduceFull.self, ReduceHalf.self, GroupByType.self, GroupByPlace.self,
+        UpdateAndReduce.self, RangePage.self, KeyList.self, ReduceClosure.self, IndexSize.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

@@ -34,7 +34,7 @@ struct DocumentGenerator {
 
     /// The next document; its number goes into its identifier.
     mutating func document(_ number: Int) -> Made {
-        let identifier = "doc" + Self.digits(number, 8)
+        let identifier = Self.identifier(number)
         let type = numbers.element(of: Self.types)
         let name = (0..<13).map { _ in numbers.element(of: Self.words) }.joined(separator: " ")
         let amount = numbers.number(below: 1_000)
@@ -47,9 +47,27 @@ struct DocumentGenerator {
             "address":{"city":"\(city)","zip":"\(Self.digits(numbers.number(below: 100_000), 5))"}}
             """
         let facts = DocumentFacts(
-            amount: amount, nameLength: name.utf8.count, typeLength: type.utf8.count,
-            cityLength: city.utf8.count)
+            place: Place(type: type, city: city), amount: amount, nameLength: name.utf8.count)
         return Made(identifier: identifier, text: Array(text.utf8), facts: facts)
+    }
+
+    /// The identifier of the document of a number.
+    static func identifier(_ number: Int) -> String { "doc" + digits(number, 8) }
+
+    /// Makes documents a few at a time, so that a million of them need little memory.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - body: Takes up to ten thousand at a time, in their order.
+    /// - Throws: What `body` throws.
+    static func forEachBatch(
+        of count: Int, _ body: (DocumentSet) async throws -> Void
+    ) async throws {
+        var generator = DocumentGenerator()
+        for start in stride(from: 0, to: count, by: 10_000) {
+            let end = min(start + 10_000, count)
+            try await body(DocumentSet((start..<end).map { generator.document($0) }))
+        }
     }
 
     private mutating func date() -> String {

@@ -1,9 +1,8 @@
 /// What the generator knows of a document, to check what the engines return.
 struct DocumentFacts: Sendable {
+    let place: Place
     let amount: Int
     let nameLength: Int
-    let typeLength: Int
-    let cityLength: Int
 }
 
 /// What must come out when documents are read, whatever the engine: a check sum.
@@ -19,7 +18,7 @@ struct FieldSums: Codable, Sendable, Equatable, CustomStringConvertible {
     mutating func addScanned(_ facts: DocumentFacts) {
         count += 1
         amounts += facts.amount
-        textBytes += facts.typeLength
+        textBytes += facts.place.type.utf8.count
     }
 
     var description: String { "\(count) documents, amounts \(amounts), text \(textBytes) bytes" }
@@ -34,7 +33,11 @@ struct DocumentSet: Sendable {
     /// The first documents that the generator makes.
     init(count: Int) {
         var generator = DocumentGenerator()
-        let made = (0..<count).map { generator.document($0) }
+        self.init((0..<count).map { generator.document($0) })
+    }
+
+    /// Documents as the generator made them.
+    init(_ made: [DocumentGenerator.Made]) {
         identifiers = made.map(\.identifier)
         texts = made.map(\.text)
         facts = made.map(\.facts)
@@ -67,7 +70,8 @@ struct DocumentSet: Sendable {
         picks.reduce(into: FieldSums()) { sums, pick in
             sums.count += 1
             sums.amounts += facts[pick].amount
-            sums.textBytes += facts[pick].nameLength + facts[pick].cityLength
+            sums.textBytes += facts[pick].nameLength
+            sums.textBytes += facts[pick].place.city.utf8.count
         }
     }
 

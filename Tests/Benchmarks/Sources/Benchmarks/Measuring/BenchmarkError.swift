@@ -10,9 +10,9 @@ struct BenchmarkError: Error, CustomStringConvertible {
     ///
     /// - Throws: ``BenchmarkError`` when they differ.
     static func check<Value: Equatable>(
-        _ found: Value, is expected: Value, _ what: String
+        _ found: Value, is expected: Value, _ what: @autoclosure () -> String
     ) throws(BenchmarkError) {
         guard found != expected else { return }
-        throw BenchmarkError("\(what): expected \(expected), but found \(found).")
+        throw BenchmarkError("\(what()): expected \(expected), but found \(found).")
     }
 }

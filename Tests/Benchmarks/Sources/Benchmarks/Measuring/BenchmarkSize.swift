@@ -11,6 +11,11 @@ struct BenchmarkSize: Sendable {
     let readCount: Int
     /// Documents of the smaller and the larger import.
     let importCounts: (small: Int, large: Int)
+    /// Rows of the indexes that are asked; the middle one is as large as most databases of the
+    /// other cases.
+    let indexCounts: (small: Int, middle: Int, large: Int)
+    /// Commits of 100 changed documents in one repetition.
+    let updateCount: Int
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
@@ -22,12 +27,12 @@ struct BenchmarkSize: Sendable {
     /// What the figures in Docs/Benchmarks.md are measured with.
     static let full = BenchmarkSize(
         documentCount: 100_000, singleCount: 500, concurrentCount: 4_000, readCount: 200_000,
-        importCounts: (100_000, 1_000_000), repetitions: 5, durableRepetitions: 15,
-        importRepetitions: 3)
+        importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
+        updateCount: 5, repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
     static let smoke = BenchmarkSize(
         documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
-        importCounts: (5_000, 50_000), repetitions: 3, durableRepetitions: 3,
-        importRepetitions: 1)
+        importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
+        repetitions: 3, durableRepetitions: 3, importRepetitions: 1)
 }

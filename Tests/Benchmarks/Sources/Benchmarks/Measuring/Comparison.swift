@@ -56,5 +56,7 @@ struct Comparison: Sendable {
     /// Whether it belongs to the promised figures rather than to the notes.
     var isPromised: Bool { Self.promisedPeers.contains(peerName) }
 
-    private static let promisedPeers: Set = ["floor", "foundation", "grdb", "json", "self"]
+    private static let promisedPeers: Set = [
+        "floor", "foundation", "grdb", "grdb-sums", "json", "self",
+    ]
 }

@@ -6,6 +6,9 @@ struct Outcome: Sendable {
     let value: Double
     /// Flushes for each commit, or each insert where commits are shared; nil where none are due.
     var flushes: Double?
+
+    /// A rate as what one thing took, in microseconds.
+    var microseconds: Outcome { Outcome(value: 1e6 / value, flushes: flushes) }
 }
 
 /// An engine that takes part in a case, and how it is run once.
@@ -50,6 +53,34 @@ enum Stopwatch {
         try await work()
         return Outcome(value: rate(of: count, since: begun))
     }
+
+    /// How often something short can be done in a second: as often as goes into a twentieth of one.
+    ///
+    /// - Parameter work: What to do; takes how often it was done before.
+    /// - Returns: The rate.
+    /// - Throws: What `work` throws.
+    static func steadyRate(_ work: (Int) throws -> Void) rethrows -> Outcome {
+        let begun = ContinuousClock.now
+        var count = 0
+        repeat {
+            try work(count)
+            count += 1
+        } while ContinuousClock.now - begun < steadyTime
+        return Outcome(value: rate(of: count, since: begun))
+    }
+
+    /// As ``steadyRate(_:)``, for work that waits.
+    static func steadyRate(_ work: (Int) async throws -> Void) async rethrows -> Outcome {
+        let begun = ContinuousClock.now
+        var count = 0
+        repeat {
+            try await work(count)
+            count += 1
+        } while ContinuousClock.now - begun < steadyTime
+        return Outcome(value: rate(of: count, since: begun))
+    }
+
+    private static let steadyTime = Duration.milliseconds(50)
 
     /// As ``rate(of:_:)``, with the flushes for each of `commits`.
     static func durableRate(

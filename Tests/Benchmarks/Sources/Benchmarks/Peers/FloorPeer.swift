@@ -24,14 +24,15 @@ final class FloorPeer {
     static let name = "floor"
     static var version: String { String(cString: floor_version()) }
 
-    private let store: OpaquePointer
+    let store: OpaquePointer
     private let folder: URL
 
     // Address space, not disk space.
     private static let mapSize = 1 << 34
 
-    init(in folder: URL) throws {
-        self.folder = folder.appendingPathComponent("floor", isDirectory: true)
+    /// Makes an environment of a name in a folder.
+    init(in folder: URL, named name: String = FloorPeer.name) throws {
+        self.folder = folder.appendingPathComponent(name, isDirectory: true)
         try FileManager.default.createDirectory(
             at: self.folder, withIntermediateDirectories: true)
         var error: Int32 = 0
@@ -100,7 +101,7 @@ final class FloorPeer {
     /// The bytes of its files.
     func byteCount() throws -> Int { try ScratchFolder.byteCount(of: folder) }
 
-    private static func check(_ error: Int32) throws {
+    static func check(_ error: Int32) throws {
         guard error != 0 else { return }
         throw BenchmarkError("liblmdb: \(String(cString: floor_message(error)))")
     }

@@ -7,7 +7,7 @@ struct GRDBPeer {
     /// As in Package.swift; GRDB does not tell.
     static let version = "7.10.0"
 
-    private let queue: DatabaseQueue
+    let queue: DatabaseQueue
     private let folder: URL
 
     private static let insertion = "INSERT INTO document (id, body) VALUES (?, ?)"

@@ -5,7 +5,7 @@ import Settle
 struct SettlePeer: Sendable {
     static let name = "settle"
 
-    private let database: Database
+    let database: Database
     private let folder: URL
 
     /// Opens a new database with its defaults: every commit is flushed.

@@ -1,7 +1,7 @@
 /// A comparison as a row of a table that is Markdown and lines up on a terminal too.
 enum TableRow {
     private static let columns: [(title: String, width: Int)] = [
-        ("case", 17), ("peer", 12), ("unit", 11), ("Settle", 10), ("peer's", 10), ("ratio", 6),
+        ("case", 19), ("peer", 12), ("unit", 11), ("Settle", 10), ("peer's", 10), ("ratio", 6),
         ("target", 7), ("spread", 13), ("flushes", 7), ("peer's", 6), ("remark", 6),
     ]
     /// The columns of words; the others hold numbers.

@@ -45,6 +45,29 @@ int floor_scan(floor_store *store, size_t *count, size_t *bytes);
 /// Walks all documents, and finds amount and type by searching the bytes.
 int floor_scan_fields(floor_store *store, size_t *count, size_t *amounts, size_t *text_bytes);
 
+/// Fills the table of an index from all documents of another store, in one transaction: finds type,
+/// city, and amount by searching the bytes, sorts, and appends.
+///
+/// The key of a row is the type, a zero, the city, a zero, and the identifier; its value is the
+/// amount in the 8 bytes of an int64_t.
+///
+/// @param index A store whose table is empty.
+int floor_build_index(floor_store *documents, floor_store *index);
+
+/// Empties the table; its pages are used again.
+int floor_clear(floor_store *store);
+
+/// Adds up the amounts of the rows of an index from one key up to, not including, another.
+///
+/// @param lower_length 0 to begin with the first row.
+/// @param upper_length 0 to go on to the last row.
+int floor_sum_index(
+    floor_store *index, const uint8_t *lower, size_t lower_length, const uint8_t *upper,
+    size_t upper_length, size_t *count, int64_t *sum);
+
+/// The bytes of the pages that the table takes.
+int floor_table_bytes(floor_store *store, size_t *bytes);
+
 /// What an error means.
 const char *floor_message(int error);
 

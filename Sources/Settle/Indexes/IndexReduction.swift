@@ -1,0 +1,61 @@
+import SettleDocuments
+import SettleIndexing
+
+/// How an index with a map in Swift is reduced, if it is.
+enum IndexReduction {
+    case none
+    case builtIn(Database.BuiltInReduce)
+    case custom(Database.Reduce)
+
+    init(_ builtIn: Database.BuiltInReduce?) {
+        self = builtIn.map { .builtIn($0) } ?? .none
+    }
+
+    init(_ closure: Database.Reduce?) {
+        self = closure.map { .custom($0) } ?? .none
+    }
+
+    /// The function as a closure.
+    var closure: Database.Reduce? {
+        switch self {
+        case .none: nil
+        case .builtIn(let function): function.closure
+        case .custom(let closure): closure
+        }
+    }
+
+    /// The function as the floor below calls it.
+    var reducer: IndexReducer? {
+        switch self {
+        case .none: nil
+        case .builtIn(let function): .builtIn(function.kind)
+        case .custom(let closure): .custom(Self.function(closure))
+        }
+    }
+
+    /// The version of an index, with what else can be compared.
+    ///
+    /// A version alone stays as it is.
+    func identity(version: String, filter: Database.IndexFilter?) -> String {
+        var text = version
+        if case .builtIn(let function) = self { text += " \(function.kind.rawValue)" }
+        if let filter { text += " \(filter.json.jsonText)" }
+        return text
+    }
+
+    private static func function(
+        _ reduce: @escaping Database.Reduce
+    ) -> @Sendable ([JSONValue], [JSONValue?], Bool) throws -> JSONValue {
+        { keys, values, rereduce in
+            let result = reduce(
+                keys.map { DynamicValue.any($0) },
+                values.map { DynamicValue.any($0 ?? .null) }, rereduce)
+            do {
+                return try DynamicValue.json(result) ?? .null
+            } catch let error as DynamicValue.Unsupported {
+                throw IndexError.reduceFailed(
+                    reason: "the reduce function returned \(error.reason)")
+            }
+        }
+    }
+}

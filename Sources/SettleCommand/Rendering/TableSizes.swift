@@ -1,0 +1,51 @@
+import Settle
+
+/// The tables of a database, with those that make an index taken together.
+struct TableSizes {
+    /// An index and its size.
+    struct Index: Equatable {
+        /// The name that queries use.
+        let name: String
+        /// The number of its rows.
+        let rowCount: Int
+        /// The bytes of the pages that its tables take.
+        let sizeBytes: Int
+    }
+
+    /// The tables that are of no index, by name.
+    let tables: [DatabaseStatistics.Table]
+    /// The indexes, by name.
+    let indexes: [Index]
+
+    private static let prefix = "guest/view/"
+
+    /// The sizes of these tables.
+    ///
+    /// - Parameters:
+    ///   - tables: All tables.
+    ///   - statuses: How the indexes are; the number of rows is theirs, because the tables of an
+    ///     index hold many rows in one.
+    init(_ tables: [DatabaseStatistics.Table], indexes statuses: [IndexStatus]) {
+        let named = tables.map { (table: $0, index: Self.index(ofTable: $0.name)) }
+        self.tables = named.filter { $0.index == nil }.map(\.table)
+        var sizes = Dictionary(
+            named.map { ($0.index ?? "", $0.table.sizeBytes) }, uniquingKeysWith: +)
+        sizes[""] = nil
+        let rows = Dictionary(uniqueKeysWithValues: statuses.map { ($0.name, $0.rowCount) })
+        indexes = Set(sizes.keys).union(rows.keys).sorted().map { name in
+            Index(name: name, rowCount: rows[name] ?? 0, sizeBytes: sizes[name] ?? 0)
+        }
+    }
+
+    /// The index that a table belongs to; nil for other tables.
+    ///
+    /// The name of a table of an index ends with a slot and a part; that of the index may have
+    /// slashes as well.
+    static func index(ofTable name: String) -> String? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let parts = name.dropFirst(prefix.count)
+            .split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 2 else { return nil }
+        return parts.dropLast(2).joined(separator: "/")
+    }
+}

@@ -1,0 +1,171 @@
+import SettleDocuments
+package import SettleStorage
+
+/// Calls the map of an index for one document after the other.
+///
+/// A document that cannot be mapped is noted and has no rows; the others are not touched by it.
+struct DocumentMapper {
+    private let definition: ViewDefinition
+    private let crashed: CrashedDocuments
+    private let mark: WorkMark?
+    /// What the mark is told that is at work.
+    private let work: UInt64
+    let collector: RowCollector
+    /// The documents that could not be mapped.
+    private(set) var failures: [MapFailure] = []
+
+    init(_ definition: ViewDefinition, crashed: CrashedDocuments, mark: WorkMark?) {
+        self.definition = definition
+        self.crashed = crashed
+        self.mark = definition.mayTrap ? mark : nil
+        work = definition.work(isTrial: false)
+        collector = RowCollector(definition.collation)
+    }
+
+    /// Maps a document; one that is deleted has no rows.
+    ///
+    /// - Returns: Why it could not be mapped; nil when it was.
+    /// - Throws: ``IndexError/corrupted(place:)`` when the record or the identifier cannot be read.
+    @discardableResult
+    mutating func map(id: Span<UInt8>, record: Span<UInt8>) throws -> MapFailure? {
+        guard let members = RecordHead.members(of: record) else {
+            throw IndexError.corrupted(place: "record of document '\(Self.text(id))'")
+        }
+        collector.begin(document: id)
+        if members.isDeleted {
+            try collector.endDocument()
+            return nil
+        }
+        if !crashed.isEmpty, let failure = crashed.failure(of: id, record: record) {
+            collector.discardDocument()
+            failures.append(failure)
+            return failure
+        }
+        mark?.set(work, id)
+        defer { mark?.clear() }
+        do {
+            try definition.map(id, record, collector)
+        } catch {
+            collector.discardDocument()
+            return fail(id, record, error)
+        }
+        do {
+            try collector.endDocument()
+            return nil
+        } catch {
+            return fail(id, record, error)
+        }
+    }
+
+    private mutating func fail(
+        _ id: Span<UInt8>, _ record: Span<UInt8>, _ error: any Error
+    ) -> MapFailure {
+        let failure = MapFailure(
+            id: Self.text(id), sequence: RecordHead(record)?.sequence ?? 0,
+            reason: Self.reason(for: error))
+        failures.append(failure)
+        return failure
+    }
+
+    /// Forgets the failures; they have been passed on.
+    mutating func takeFailures() -> [MapFailure] {
+        defer { failures = [] }
+        return failures
+    }
+
+    private static func text(_ id: Span<UInt8>) -> String {
+        String(decoding: id.rest(from: 0), as: UTF8.self)
+    }
+
+    private static func reason(for error: any Error) -> String {
+        switch error {
+        case IndexError.mapFailed(_, _, let reason): "The map function emitted \(reason)."
+        case IndexError.tooManyRows(_, let countMax):
+            "The map function emitted one key more than \(countMax) times."
+        case let error as PackedError: "The map function emitted what cannot be stored (\(error))."
+        default: "The map function threw \(type(of: error)): \(error)"
+        }
+    }
+}
+
+extension ViewDefinition {
+    /// What tells this definition from others in a work mark, and a trial from other work.
+    ///
+    /// - Parameter isTrial: True when the document is mapped alone, to see whether it ends the process.
+    /// - Returns: A number that hardly any other definition has.
+    package func work(isTrial: Bool) -> UInt64 {
+        // FNV-1a; only compared with what this process or the one before it wrote.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in [name, version].joined(separator: "\u{0}").utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return hash & ~1 | (isTrial ? 1 : 0)
+    }
+
+    /// Maps a document to see whether it ends the process, and forgets the rows.
+    ///
+    /// - Parameters:
+    ///   - id: The document; one that is not there is passed over.
+    ///   - snapshot: Where it is read.
+    ///   - mark: Where it is noted.
+    /// - Throws: ``StorageError``; not what the map throws.
+    package func tryOut(_ id: [UInt8], in snapshot: StoreSnapshot, mark: WorkMark) throws {
+        try snapshot.withRow(of: id) { record in
+            guard RecordHead.members(of: record)?.isDeleted == false else { return }
+            let collector = RowCollector(collation)
+            collector.begin(document: id.span)
+            mark.set(work(isTrial: true), id.span)
+            defer { mark.clear() }
+            // What it throws is found again, and listed, when it is mapped with the others.
+            try? map(id.span, record, collector)
+            collector.discardDocument()
+        }
+    }
+}
+
+/// The documents during whose mapping a process ended.
+package struct CrashedDocuments: Sendable {
+    /// By identifier, the sequence that must not be mapped again; nil for whatever it is now.
+    private var sequences: [[UInt8]: UInt64?] = [:]
+
+    /// None.
+    package init() {}
+
+    var isEmpty: Bool { sequences.isEmpty }
+
+    /// Adds a document that ended a process when it was mapped alone.
+    package mutating func add(_ id: [UInt8]) {
+        sequences[id] = .some(nil)
+    }
+
+    /// Adds what the slots of an index know of earlier crashes.
+    ///
+    /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
+    package mutating func add(
+        of definition: ViewDefinition, in snapshot: StoreSnapshot
+    ) throws {
+        guard definition.mayTrap else { return }
+        for (slot, state) in try IndexState.states(of: definition.name, in: snapshot)
+        where state.version == definition.version && state.errorCount > 0 {
+            let tables = try IndexTables(
+                findingIn: snapshot, index: definition.name, slot: slot, reducer: nil)
+            guard let tables else { continue }
+            try MapFailureTable(tables.side).forEach { failure in
+                let key = Array(failure.id.utf8)
+                if failure.isCrash, sequences[key] == nil {
+                    sequences[key] = .some(failure.sequence)
+                }
+                return true
+            }
+        }
+    }
+
+    func failure(of id: Span<UInt8>, record: Span<UInt8>) -> MapFailure? {
+        let key = id.rest(from: 0)
+        guard let known = sequences[key], let head = RecordHead(record) else { return nil }
+        if let known, known != head.sequence { return nil }
+        return MapFailure(
+            id: String(decoding: key, as: UTF8.self), sequence: head.sequence,
+            reason: "The process ended while the map function had the document.", isCrash: true)
+    }
+}

@@ -1,0 +1,67 @@
+import SettleDocuments
+import Synchronization
+
+/// What queries of one index need again and again: the states of its slots, and encoded keys.
+///
+/// The lock guards what is remembered; ICU is asked for sort keys while it is held, at most once for
+/// each string. Memory: at most about 1 MiB.
+package final class QueryMemory: Sendable {
+    private struct KnownState {
+        let bytes: [UInt8]
+        let state: IndexState
+    }
+
+    private let collator: Collator
+    private let states = Mutex<[KnownState]>([])
+    private let encoder: Mutex<KeyEncoder>
+
+    /// States are remembered for the two slots.
+    private static let stateCountMax = 2
+
+    init(_ collation: Collator.Strings) {
+        collator = Collator(collation)
+        encoder = Mutex(KeyEncoder(collation))
+    }
+
+    /// The state that those stored bytes stand for, if they were decoded lately.
+    func state(of bytes: [UInt8]) -> IndexState? {
+        states.withLock { $0.first { $0.bytes == bytes }?.state }
+    }
+
+    /// Remembers a state in place of the one that was remembered first.
+    func remember(_ state: IndexState, of bytes: [UInt8]) {
+        states.withLock { states in
+            if states.count == Self.stateCountMax { states.removeFirst() }
+            states.append(KnownState(bytes: bytes, state: state))
+        }
+    }
+
+    /// The encoded key of a value, as ``Collator/key(for:)`` gives it.
+    ///
+    /// Cost: ICU is asked only for strings that no query has asked for lately.
+    func key(for value: JSONValue) -> [UInt8] {
+        do throws(PackedError) {
+            var packed = PackedBuilder()
+            try packed.append(nested: value)
+            let bytes = packed.bytes
+            return try encoder.withLock { encoder throws(PackedError) in
+                var key: [UInt8] = []
+                try encoder.append(packed: bytes.span, to: &key)
+                return key
+            }
+        } catch {
+            // The collator also has keys for values that cannot be packed.
+            return collator.key(for: value)
+        }
+    }
+}
+
+extension PackedBuilder {
+    /// Appends a value, an array element by element.
+    fileprivate mutating func append(nested value: JSONValue) throws(PackedError) {
+        guard case .array(let elements) = value else { return try append(value) }
+        let start = openArray()
+        for element in elements { try append(nested: element) }
+        try closeArray(start)
+    }
+}

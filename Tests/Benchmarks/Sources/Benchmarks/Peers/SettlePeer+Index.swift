@@ -1,0 +1,135 @@
+import Settle
+
+/// What is asked of the indexes that are measured.
+extension SettlePeer {
+    /// Gives the database an index and waits until it answers.
+    func build(_ index: Database.Index) async throws {
+        try await database.addIndex(index)
+        var query = QueryByKeyRange()
+        query.rowLimit = 1
+        try BenchmarkError.check(
+            try await answer(of: index, query).count, is: 1,
+            "The rows of the first answer of '\(index.name)'")
+    }
+
+    /// Takes an index away again.
+    func remove(_ index: Database.Index) async throws {
+        try await database.removeIndex(named: index.name)
+    }
+
+    /// The sum of all amounts, or of those in a range of keys, reduced.
+    func sum(of range: Range<Place>? = nil) async throws -> Int {
+        var query = QueryByKeyRange(
+            startKey: range?.lowerBound.key, endKey: range?.upperBound.key)
+        query.inclusiveEnd = false
+        return try await integer(query)
+    }
+
+    /// The sums of the amounts by the first elements of the key, this many.
+    func groups(level: UInt) async throws -> AnswerSums {
+        var query = QueryByKeyRange()
+        query.groupLevel = level
+        return try await sums(query)
+    }
+
+    /// The first rows from a key on, of its type alone.
+    func page(from place: Place, rowLimit: Int) async throws -> AnswerSums {
+        var query = QueryByKeyRange(
+            startKey: place.key, endKey: [place.type, [:] as [String: Any]] as [Any])
+        query.reduce = false
+        query.rowLimit = UInt(rowLimit)
+        return try await sums(query)
+    }
+
+    /// The rows of some keys.
+    func rows(of places: [Place]) async throws -> AnswerSums {
+        var query = QueryByKeyList(keys: places.map(\.key))
+        query.reduce = false
+        return try await sums(query)
+    }
+
+    /// The sum of each of some keys.
+    func groups(of places: [Place]) async throws -> AnswerSums {
+        var query = QueryByKeyList(keys: places.map(\.key))
+        query.group = true
+        return try await sums(query)
+    }
+
+    /// The answer of ``SettleIndexes/types`` over all rows.
+    func typeCounts() async throws -> [String: Int] {
+        let answer = try await answer(of: SettleIndexes.types, QueryByKeyRange())
+        guard answer.count == 1, let counts = answer.rows[0].value as? [String: Int] else {
+            throw BenchmarkError("The index of types has no counts to answer with.")
+        }
+        return counts
+    }
+
+    /// Every amount and every key of the index, whatever its reduce function.
+    func allRows() async throws -> AnswerSums {
+        var query = QueryByKeyRange()
+        query.reduce = false
+        return try await sums(query)
+    }
+
+    /// Adds to the amount of documents, all in one commit.
+    func write(_ documents: [Document]) async throws {
+        try await database.write { transaction in
+            for document in documents { try transaction.update(document) }
+        }
+    }
+
+    /// Documents with an amount that is larger by one, not stored yet.
+    func raised(_ identifiers: [String]) async throws -> [Document] {
+        let found = try await database.fetchDocuments(identifiers)
+        return try identifiers.map { identifier in
+            guard var document = found[identifier], let amount = document.integer("amount") else {
+                throw BenchmarkError("The document '\(identifier)' is not there.")
+            }
+            document["amount"] = amount + 1
+            return document
+        }
+    }
+
+    /// The bytes of the pages of the index.
+    ///
+    /// - Returns: Those of rows and summaries, and those of all that belongs to the index.
+    func placesByteCount() throws -> (rows: Int, all: Int) {
+        let tables = try database.statistics().tables.filter {
+            $0.name.contains("/\(SettleIndexes.places.name)/")
+        }
+        let rows = tables.filter { $0.name.hasSuffix("/rows") }
+        guard !rows.isEmpty else { throw BenchmarkError("No table holds the rows of the index.") }
+        return (rows.reduce(0) { $0 + $1.sizeBytes }, tables.reduce(0) { $0 + $1.sizeBytes })
+    }
+
+    private func answer(
+        of index: Database.Index, _ query: any QueryParameters
+    ) async throws -> QueryResultEnumerator {
+        try await database.runQuery(on: index.name, with: query)
+    }
+
+    private func integer(_ query: QueryByKeyRange) async throws -> Int {
+        let answer = try await answer(of: SettleIndexes.places, query)
+        guard answer.count == 1, case .integer(let sum) = answer.rows[0].valueJSON else {
+            throw BenchmarkError("The index of places has no sum to answer with.")
+        }
+        return Int(sum)
+    }
+
+    /// Reads every key and value of an answer.
+    private func sums(_ query: any QueryParameters) async throws -> AnswerSums {
+        var sums = AnswerSums()
+        for row in try await answer(of: SettleIndexes.places, query) {
+            guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
+            else { throw BenchmarkError("A row of the index of places is no list and integer.") }
+            var keyBytes = 0
+            for case .string(let text) in texts { keyBytes += text.utf8.count }
+            sums.add(amount: Int(amount), keyBytes: keyBytes)
+        }
+        return sums
+    }
+}
+
+extension Place {
+    fileprivate var key: [Any] { [type, city] }
+}

@@ -1,0 +1,209 @@
+import SettleDocuments
+import SettleStorage
+import TestSupport
+
+@testable import SettleIndexing
+
+/// A store with one index, worked on step by step as the floor above does.
+final class TestIndex {
+    let directory: ScratchDirectory
+    let store: Store
+    /// Who is alive beside this worker.
+    var alive: Set<String> = []
+    let worker: String
+
+    init(worker: String = "w") throws {
+        self.worker = worker
+        let directory = try ScratchDirectory("index")
+        self.directory = directory
+        store = try Store(
+            directory: directory.path, options: StoreOptions(), create: true,
+            clock: { Timestamp(microseconds: 0) }, publish: { _ in })
+    }
+
+    deinit {
+        store.close()
+    }
+
+    // MARK: Documents
+
+    /// A document with a row for each pair of `keys` and `values`.
+    static func body(_ rows: [(key: JSONValue, value: JSONValue?)]) throws -> PackedValue {
+        try PackedValue(
+            .object([
+                "keys": .array(rows.map(\.key)),
+                // A value is kept in a list, so that none is told from null.
+                "values": .array(rows.map { .array($0.value.map { [$0] } ?? []) }),
+            ]))
+    }
+
+    func put(_ id: String, _ rows: [(key: JSONValue, value: JSONValue?)]) async throws {
+        let body = try Self.body(rows)
+        try await store.write {
+            _ = try $0.put(id, body: body, precondition: .none, origin: nil)
+        }
+    }
+
+    func delete(_ id: String) async throws {
+        let body = try PackedValue(.object([:]))
+        try await store.write {
+            _ = try $0.put(id, body: body, isDeleted: true, precondition: .none, origin: nil)
+        }
+    }
+
+    /// An index over such documents; the key "throw" makes the map fail.
+    static func definition(
+        _ reducer: IndexReducer? = nil, version: String = "1",
+        collation: Collator.Strings = .unicode
+    ) -> ViewDefinition {
+        ViewDefinition(name: "test", version: version, collation: collation, reducer: reducer) {
+            _, record, rows in
+            guard let members = RecordHead.members(of: record) else { return }
+            let body = PackedValue(stored: record.rest(from: members.start))
+            guard case .array(let keys)? = try body.member("keys"),
+                case .array(let values)? = try body.member("values")
+            else { return }
+            for (key, value) in zip(keys, values) {
+                if key == "throw" { throw MapBroken() }
+                try rows.emit(key: key, value: value.arrayValue?.first)
+            }
+        }
+    }
+
+    // MARK: Work
+
+    /// Brings the index up to date, building it when it has no rows.
+    func bringUpToDate(
+        _ definition: ViewDefinition, countMax: Int = 7, crashed: CrashedDocuments = .init()
+    ) async throws {
+        let builder = IndexBuilder(definition, worker: worker, mergeCountMax: 50)
+        while true {
+            let changes = try store.read("test") { snapshot -> MappedChanges? in
+                guard let view = try IndexView(of: "test", fitting: definition, in: snapshot),
+                    view.fits
+                else { return nil }
+                if view.isCurrent(at: snapshot.lastSequence) { return nil }
+                return try MappedChanges(
+                    of: definition, slot: view.slot, state: view.state, in: snapshot,
+                    limit: MapLimit(countMax: countMax), crashed: crashed, mark: nil)
+            }
+            guard let changes else { break }
+            try await store.write { try builder.apply(changes, in: $0) }
+        }
+        if try state(of: definition) == nil { try await build(definition, crashed: crashed) }
+    }
+
+    /// Builds the index anew, `rangeCount` documents at a time; breaks off after some steps.
+    ///
+    /// When the first step takes all documents and they have at most `directCountMax` rows, these
+    /// go straight into the tree.
+    ///
+    /// Answers false when it was broken off.
+    @discardableResult
+    func build(
+        _ definition: ViewDefinition, rangeCount: Int = 10, stepsMax: Int = .max,
+        directCountMax: Int = 0, crashed: CrashedDocuments = .init()
+    ) async throws -> Bool {
+        let builder = IndexBuilder(definition, worker: worker, mergeCountMax: 50)
+        guard var plan = try plan(definition) else { throw MustWait() }
+        var steps = 0
+        let alive = alive
+        while plan.state.build != nil {
+            if steps == stepsMax { return false }
+            steps += 1
+            let before = plan
+            if plan.state.build?.isMapped == false {
+                let mapper = RangeMapper(definition, crashed: crashed, mark: nil)
+                let piece = try store.read("test") { snapshot in
+                    let range = try DocumentRange(
+                        after: before.state.build?.after, countMax: rangeCount, in: snapshot)
+                    return try mapper.map(range, limit: MapLimit(countMax: .max), in: snapshot)
+                        .piece
+                }
+                let isAlone = before.state.build?.segmentCount == 0
+                let range = try MappedRange(
+                    joining: [piece], directCountMax: isAlone ? directCountMax : 0)
+                plan = try await store.write { transaction in
+                    var plan = before
+                    try builder.store(range, &plan, in: transaction)
+                    return plan
+                }
+            } else if plan.state.build?.isMerged == false {
+                plan = try await store.write { transaction in
+                    var plan = before
+                    _ = try builder.merge(&plan, in: transaction)
+                    return plan
+                }
+            } else {
+                let changes = try store.read("test") { snapshot in
+                    try MappedChanges(
+                        of: definition, slot: before.slot, state: before.state, in: snapshot,
+                        limit: MapLimit(countMax: 100), crashed: crashed, mark: nil)
+                }
+                plan = try await store.write { transaction in
+                    var plan = before
+                    try builder.apply(changes, &plan, in: transaction)
+                    if changes.isComplete {
+                        try builder.complete(&plan, in: transaction) { alive.contains($0) }
+                    }
+                    return plan
+                }
+            }
+        }
+        return true
+    }
+
+    func plan(_ definition: ViewDefinition) throws -> BuildPlan? {
+        let alive = alive
+        let verdict = try store.read("test") {
+            try BuildPlan.plan(
+                for: definition, worker: worker, in: $0, isAlive: { alive.contains($0) })
+        }
+        guard case .build(let plan) = verdict else { return nil }
+        return plan
+    }
+
+    // MARK: Answers
+
+    func state(of definition: ViewDefinition) throws -> IndexState? {
+        try store.read("test") { snapshot in
+            let view = try IndexView(of: "test", fitting: definition, in: snapshot)
+            return view.flatMap { $0.fits ? $0.state : nil }
+        }
+    }
+
+    func answer(_ query: IndexQuery, _ definition: ViewDefinition) throws -> IndexAnswer {
+        try store.read("test") { snapshot in
+            guard let view = try IndexView(of: "test", fitting: definition, in: snapshot) else {
+                return IndexAnswer()
+            }
+            return try QueryRunner(
+                definition, slot: view.slot, state: view.state, in: snapshot
+            ).run(query)
+        }
+    }
+
+    func failures(_ definition: ViewDefinition) throws -> [MapFailure] {
+        try store.read("test") { snapshot in
+            try IndexView(of: "test", fitting: definition, in: snapshot)?.failures(limit: 100) ?? []
+        }
+    }
+
+    /// What a check finds, place and problem.
+    func findings(_ definition: ViewDefinition?) throws -> [String] {
+        try store.read("test") { snapshot in
+            var findings: [String] = []
+            try IndexCheck(
+                of: snapshot, definitions: definition.map { ["test": $0] } ?? [:],
+                report: { findings.append($0.problem) }, advance: { _ in }
+            ).run()
+            return findings
+        }
+    }
+}
+
+/// What the test's map function throws.
+struct MapBroken: Error {}
+
+/// Another worker has the index in hand.
+struct MustWait: Error {}
