@@ -216,8 +216,10 @@ struct IndexPace: Sendable {
     func limit(
         ofRound round: Int, isCancelled: @escaping @Sendable () -> Bool
     ) -> MapLimit {
-        MapLimit(
-            countMax: changeCountMax << min(20, max(0, round - 8)),
-            duration: round > 64 ? nil : snapshotDuration, isCancelled: isCancelled)
+        let growth = 1 << min(20, max(0, round - 1))
+        return MapLimit(
+            countMax: changeCountMax * growth,
+            duration: round > 16 ? nil : min(snapshotDuration * growth, .seconds(5)),
+            isCancelled: isCancelled)
     }
 }
