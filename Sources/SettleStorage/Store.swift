@@ -14,6 +14,10 @@ package final class Store: Sendable {
     ///   - options: How it is opened.
     ///   - create: True to make the store when there is none.
     ///   - clock: Where the dates of the documents come from.
+    ///   - follow: Called on the writer's thread at the end of each transaction that changes a
+    ///     document, to bring tables of its own up to date in the same commit. It may be called
+    ///     more than once for one commit. When it throws, everything is rolled back and done again;
+    ///     so it must give up what keeps failing.
     ///   - publish: Called on the writer's thread after each commit that changed a document, or
     ///     the date at which one is purged, in the order of the commits, before the callers learn of it. It must return quickly.
     /// - Throws: ``StorageError/engine(_:message:)`` when the file cannot be opened,
@@ -22,6 +26,7 @@ package final class Store: Sendable {
     package init(
         directory: String, options: StoreOptions, create: Bool,
         clock: @escaping @Sendable () -> Timestamp,
+        follow: @escaping @Sendable (StoreTransaction) throws -> Void = { _ in },
         publish: @escaping @Sendable (StoreCommit) -> Void
     ) throws {
         let environment = try StorageError.translating {
@@ -37,7 +42,8 @@ package final class Store: Sendable {
         }
         self.environment = environment
         writer = Writer(
-            environment: environment, tables: tables, clock: clock, publish: publish)
+            environment: environment, tables: tables, clock: clock, follow: follow,
+            publish: publish)
     }
 
     /// Hands a consistent state to a closure, on the calling thread, without waiting for writers.

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Databases, replicator, HTTP and server together, as users have them.
-@Suite struct `Two devices and a server` {
+@Suite(.serialized) struct `Two devices and a server` {
     private let directory: ScratchDirectory
     private let server: JourneyServer
 

@@ -129,6 +129,13 @@ final class RunningTool: Sendable {
         await output.firstLine()
     }
 
+    /// Waits until there are so many whole lines on standard output.
+    ///
+    /// - Returns: All whole lines, empty ones too; nil when the output ended before.
+    func lines(reach count: Int) async -> [String]? {
+        await output.lines(reach: count)
+    }
+
     /// Waits for the end.
     func outcome() async -> BuiltTool.Outcome {
         BuiltTool.Outcome(
@@ -149,9 +156,13 @@ private final class OutputReader: Sendable {
         finished = Task { for await _ in end {} }
         let handle = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
-            // Unlike read(upToCount:) this does not wait for more than there is.
-            while case let chunk = handle.availableData, !chunk.isEmpty {
-                data.withLock { $0.append(chunk) }
+            // What FileHandle has for this ends the process when a signal comes.
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = read(handle.fileDescriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                data.withLock { $0.append(contentsOf: buffer[..<count]) }
                 chunkContinuation.yield()
             }
             chunkContinuation.finish()
@@ -165,6 +176,21 @@ private final class OutputReader: Sendable {
             if lines.count > 1 { return String(lines[0]) }
         }
         return nil
+    }
+
+    func lines(reach count: Int) async -> [String]? {
+        // Looked at first, because what has come before may have been waited for already.
+        var lines = wholeLines
+        if lines.count >= count { return lines }
+        for await _ in chunks {
+            lines = wholeLines
+            if lines.count >= count { return lines }
+        }
+        return nil
+    }
+
+    private var wholeLines: [String] {
+        current.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
     func text() async -> String {

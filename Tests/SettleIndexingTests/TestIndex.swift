@@ -88,7 +88,7 @@ final class TestIndex {
                     limit: MapLimit(countMax: countMax), crashed: crashed, mark: nil)
             }
             guard let changes else { break }
-            try await store.write { try builder.apply(changes, in: $0) }
+            _ = try await store.write { try builder.apply(changes, in: $0) }
         }
         if try state(of: definition) == nil { try await build(definition, crashed: crashed) }
     }
@@ -105,9 +105,12 @@ final class TestIndex {
         directCountMax: Int = 0, crashed: CrashedDocuments = .init()
     ) async throws -> Bool {
         let builder = IndexBuilder(definition, worker: worker, mergeCountMax: 50)
-        guard var plan = try plan(definition) else { throw MustWait() }
-        var steps = 0
         let alive = alive
+        let verdict = try await store.write { transaction in
+            try builder.claim(in: transaction) { alive.contains($0) }
+        }
+        guard case .build(var plan) = verdict else { throw MustWait() }
+        var steps = 0
         while plan.state.build != nil {
             if steps == stepsMax { return false }
             steps += 1

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Ascending keys` {
+@Suite(.serialized) struct `Ascending keys` {
     @Test(arguments: [8, 100, 300])
     func `fill their pages, over many transactions`(valueSize: Int) throws {
         let scratch = Scratch()

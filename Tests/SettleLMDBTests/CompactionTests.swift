@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Compacting while in use` {
+@Suite(.serialized) struct `Compacting while in use` {
     @Test func `makes the file smaller and keeps every table, handle and number`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(durability: .relaxed))

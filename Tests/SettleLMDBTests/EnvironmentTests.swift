@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Opening an environment` {
+@Suite(.serialized) struct `Opening an environment` {
     @Test func `an absent directory is an error unless it may be created`() throws {
         let scratch = Scratch()
         let path = scratch.path + "/a/b"

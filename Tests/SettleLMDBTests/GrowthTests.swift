@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Growth and readers` {
+@Suite(.serialized) struct `Growth and readers` {
     @Test func `the map grows while readers are active`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(mapSizeInitial: 256 << 10))

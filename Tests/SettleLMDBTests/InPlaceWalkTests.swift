@@ -4,7 +4,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite struct `Walking in place` {
+@Suite(.serialized) struct `Walking in place` {
     @Test func `a write transaction sees its own writes and may write after the walk`() throws {
         let scratch = Scratch()
         let environment = try scratch.open()

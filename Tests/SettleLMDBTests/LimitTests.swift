@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Limits of the engine and the system` {
+@Suite(.serialized) struct `Limits of the engine and the system` {
     @Test func `lengths up to 2 GiB - 1 are an honest full map, beyond they are refused`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(mapSizeInitial: 1 << 20, mapSizeMax: 1 << 26))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Marks of work under way` {
+@Suite(.serialized) struct `Marks of work under way` {
     private let scratch = Scratch()
     private var path: String { scratch.path + "/marks" }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Walking all pages` {
+@Suite(.serialized) struct `Walking all pages` {
     @Test func `finds nothing in a file with everything, and adds up`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(durability: .relaxed))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Several processes` {
+@Suite(.serialized) struct `Several processes` {
     @Test func `a size grown by another process is adopted`() async throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(mapSizeInitial: 1 << 20))

@@ -4,7 +4,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite struct `Filling a value in place` {
+@Suite(.serialized) struct `Filling a value in place` {
     @Test func `stores what the closure wrote, of any length`() throws {
         let scratch = Scratch()
         let environment = try scratch.open()

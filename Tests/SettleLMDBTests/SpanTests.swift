@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Spans of a snapshot` {
+@Suite(.serialized) struct `Spans of a snapshot` {
     @Test func `show the value in place`() throws {
         let scratch = Scratch()
         let environment = try scratch.open()

@@ -4,7 +4,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite struct `Reading and writing` {
+@Suite(.serialized) struct `Reading and writing` {
     @Test func `keys of 1 to 511 bytes are taken, 0 and 512 are refused`() throws {
         let scratch = Scratch()
         let environment = try scratch.open()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `Bugs trap with a sentence` {
+@Suite(.serialized) struct `Bugs trap with a sentence` {
     @Test func `a write inside a write`() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

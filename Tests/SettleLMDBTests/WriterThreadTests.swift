@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleLMDB
 
-@Suite struct `A writer thread` {
+@Suite(.serialized) struct `A writer thread` {
     @Test func `runs jobs in order on one thread and drains them at the stop`() {
         let thread = WriterThread(name: "a name longer than fifteen bytes")
         let log = Log()

@@ -4,7 +4,7 @@ import SettleStorage
 import Testing
 import TestSupport
 
-@Suite struct `Opening a store` {
+@Suite(.serialized) struct `Opening a store` {
     private func open(_ directory: ScratchDirectory, create: Bool = false) throws -> Store {
         try Store(
             directory: directory.path, options: StoreOptions(), create: create,

@@ -8,13 +8,15 @@ func withDatabase<Value>(
     indexes: [any Indexer] = [], now: @escaping @Sendable () -> Date = { Date() },
     _ body: (Database) async throws -> Value
 ) async throws -> Value {
-    let directory = try ScratchDirectory("database")
-    let configuration = Database.OpenDatabaseConfiguration(
-        name: "test", fileLocation: directory.url, indexes: indexes,
-        completionQueue: DispatchQueue(label: "test"), now: now)
-    guard let database = try await Database.open(with: configuration, create: true) else {
-        throw CancellationError()
-    }
+    try await withDatabase(in: ScratchDirectory("database"), indexes: indexes, now: now, body)
+}
+
+/// Opens the database in a directory, and closes it at the end.
+func withDatabase<Value>(
+    in directory: ScratchDirectory, indexes: [any Indexer] = [],
+    now: @escaping @Sendable () -> Date = { Date() }, _ body: (Database) async throws -> Value
+) async throws -> Value {
+    let database = try await openDatabase(in: directory, indexes: indexes, now: now)
     do {
         let value = try await body(database)
         await database.close()
@@ -23,6 +25,20 @@ func withDatabase<Value>(
         await database.close()
         throw error
     }
+}
+
+/// Opens the database in a directory, which the caller closes.
+func openDatabase(
+    in directory: ScratchDirectory, indexes: [any Indexer] = [],
+    now: @escaping @Sendable () -> Date = { Date() }
+) async throws -> Database {
+    let configuration = Database.OpenDatabaseConfiguration(
+        name: "test", fileLocation: directory.url, indexes: indexes,
+        completionQueue: DispatchQueue(label: "test"), now: now)
+    guard let database = try await Database.open(with: configuration, create: true) else {
+        throw CancellationError()
+    }
+    return database
 }
 
 /// Hands what handlers receive over to the test, in order.

@@ -2,9 +2,10 @@ import Dispatch
 import SettleStorage
 import Synchronization
 
-/// Carries each commit from the writer to the delegate, the streams, and the observers.
+/// Carries each commit from the writer to the feeds, the delegate, the streams, and the observers.
 ///
-/// `publish` runs on the writer's thread and only hands things over.
+/// `publish` runs on the writer's thread and only hands things over. What other processes commit
+/// comes through `signal` alone.
 final class CommitHub: Sendable {
     private struct State {
         weak var database: Database?
@@ -14,9 +15,21 @@ final class CommitHub: Sendable {
         var isFinished = false
     }
     private let state = Mutex(State())
+    /// Tells of new sequences, also those that other processes committed.
+    let signal: CommitSignal
+    /// Keeps the calls of the delegate in order when the queue they are made on is concurrent.
+    private let delegateQueue: DispatchQueue
+
+    init(_ configuration: Database.OpenDatabaseConfiguration) {
+        signal = CommitSignal(
+            clock: configuration.clock, interval: configuration.foreignCommitInterval)
+        delegateQueue = DispatchQueue(
+            label: "settle-changes", target: configuration.completionQueue)
+    }
 
     func attach(_ database: Database) {
         state.withLock { $0.database = database }
+        signal.attach(database.store)
     }
 
     var delegate: (any DatabaseChangeDelegate)? {
@@ -30,6 +43,9 @@ final class CommitHub: Sendable {
         }
         if commit.setsExpirations, let database { database.expirations.start(database) }
         guard !commit.changes.isEmpty else { return }
+        // First, so that those who are woken find what has happened to the indexes.
+        database?.observers.published()
+        signal.committed(commit.sequence)
         // Large commits are common when nobody listens: while a database is filled.
         if !streams.isEmpty || hasDelegate {
             let commit = Commit(
@@ -37,7 +53,6 @@ final class CommitHub: Sendable {
             for stream in streams { stream.yield(commit) }
             if let database { notifyDelegate(of: commit, in: database) }
         }
-        database?.observers.databaseChanged()
     }
 
     /// A stream of the commits from now on.
@@ -62,6 +77,7 @@ final class CommitHub: Sendable {
     }
 
     func finish() {
+        signal.close()
         let streams = state.withLock { state in
             state.isFinished = true
             defer { state.streams = [:] }
@@ -82,7 +98,7 @@ final class CommitHub: Sendable {
                 documentId: change.documentId, isFromReplication: change.isFromReplication,
                 isDeleted: change.isDeleted, isPurged: change.isPurged)
         }
-        database.completionQueue.async { [weak self] in
+        delegateQueue.async { [weak self] in
             // Asked again, because the delegate may be gone by now.
             self?.delegate?.database(database, documentsChanged: details)
         }

@@ -1,7 +1,13 @@
-/// Told of the changes in a database.
+/// Told of the changes that this process makes in a database.
+///
+/// What other processes commit is not told to it; a live ``ChangeFeed`` sees that too. A database
+/// has one delegate; any number of feeds may run beside it.
 public protocol DatabaseChangeDelegate: AnyObject, Sendable {
-    /// Called once for each commit that changed documents, on the database's completion queue; in
-    /// the order of the commits when that queue is serial, as the main queue is.
+    /// Called once for each commit that changed documents, in the order of the commits and one
+    /// call after the other, on the database's completion queue.
+    ///
+    /// Writes that arrive together share a commit, and so a call. A delegate that is slower than
+    /// the writer has its calls wait in memory.
     ///
     /// - Parameters:
     ///   - database: The database that changed.

@@ -8,7 +8,7 @@ public struct DocumentChange: Sendable, Equatable {
     /// The sequence of the change: each change of a database has a higher one than those before.
     public let sequence: UInt64
     /// The revision the change made, `generation-digest`; of a purge, the one that was purged, or
-    /// empty where that is not known any more (``Database/changes(since:limit:)``).
+    /// empty where that is not known any more (``Database/changeBatch(since:limit:)``).
     public var revision: String { madeRevision?.description ?? "" }
     /// True when the change deleted or purged the document.
     public let isDeleted: Bool

@@ -66,8 +66,15 @@ extension Database {
         public let durability: Durability
         /// Where the dates of the documents come from.
         public let now: @Sendable () -> Date
-        /// What the wait for the next expiration is measured by.
+        /// What the wait for the next expiration, and between looks for commits of other processes,
+        /// is measured by.
         public let clock: any Clock<Duration>
+        /// How often a live change feed looks for commits of other processes: the longest that such
+        /// a commit stays unseen.
+        ///
+        /// Looked for only while somebody waits for changes, at the cost of a lock and some reads
+        /// of memory. Commits of this process are seen at once whatever this is.
+        public let foreignCommitInterval: Duration
         /// True to open the database for reading only, from read-only media for example.
         ///
         /// Writes throw ``DatabaseError`` with `readOnly` then, and so do queries on an index that
@@ -83,19 +90,26 @@ extension Database {
         ///   - completionQueue: Where handlers and delegates are called; the main queue by default.
         ///   - durability: When a commit counts as stored.
         ///   - now: Where the dates of the documents come from.
-        ///   - clock: What the wait for the next expiration is measured by.
+        ///   - clock: What waits are measured by.
+        ///   - foreignCommitInterval: How often to look for commits of other processes while somebody
+        ///     waits for changes; more than zero.
         ///   - isReadOnly: True to open the database for reading only.
         public required init(
             name: String? = nil, fileLocation: URL? = nil, indexes: [any Indexer] = [],
             completionQueue: DispatchQueue = .main, durability: Durability = .full,
             now: @escaping @Sendable () -> Date = { Date() },
-            clock: any Clock<Duration> = ContinuousClock(), isReadOnly: Bool = false
+            clock: any Clock<Duration> = ContinuousClock(),
+            foreignCommitInterval: Duration = .milliseconds(100), isReadOnly: Bool = false
         ) {
+            precondition(
+                foreignCommitInterval > .zero,
+                "Between two looks for commits of other processes there must be some time.")
             self.indexes = indexes
             self.completionQueue = completionQueue
             self.durability = durability
             self.now = now
             self.clock = clock
+            self.foreignCommitInterval = foreignCommitInterval
             self.isReadOnly = isReadOnly
             super.init(name: name, fileLocation: fileLocation)
         }

@@ -81,9 +81,13 @@ extension Database {
         await DatabaseRegistry.closeAll()
     }
 
-    /// Finishes the writes that are under way, ends observers and feeds, and closes the files.
+    /// Finishes the writes that are under way, breaks off the building of indexes, ends observers and
+    /// feeds, and closes the files.
     ///
-    /// Later calls on this object throw ``DatabaseError`` with `databaseClosed`; opening the same
+    /// A map closure is waited for until it is done with the document it has in hand, but called
+    /// with no other one: when this returns, no map closure runs any more. A build that was broken
+    /// off goes on where it was when the database is opened again. A map or write closure must not
+    /// wait for this. Later calls on this object throw ``DatabaseError`` with `databaseClosed`; opening the same
     /// configuration again gives a new object. Closing twice does nothing.
     public func close() async {
         await DatabaseRegistry.close(self)

@@ -23,16 +23,18 @@ public final class Database: Sendable {
     let indexWorks = IndexWorks()
     let indexMarks: IndexMarks
     let indexPace = Mutex(IndexPace())
-    let observers = ObserverRegistry()
+    let observers: ObservationCenter
     let participants = ParticipantRegistry()
     let expirations: ExpirationTimer
     private let companions = CompanionRegistry()
 
     init(_ configuration: OpenDatabaseConfiguration, create: Bool) throws {
-        let hub = CommitHub()
+        let hub = CommitHub(configuration)
         let now = configuration.now
+        let observers = ObservationCenter(hub.signal)
         self.configuration = configuration
         self.hub = hub
+        self.observers = observers
         indexMarks = IndexMarks(MarkFolder(configuration.key.directory))
         expirations = ExpirationTimer(clock: configuration.clock)
         store = try DatabaseError.translating {
@@ -41,8 +43,10 @@ public final class Database: Sendable {
                 options: StoreOptions(
                     isFlushedAtCommit: configuration.durability == .full,
                     isReadOnly: configuration.isReadOnly),
-                create: create, clock: { Timestamp(now()) }, publish: { hub.publish($0) })
+                create: create, clock: { Timestamp(now()) },
+                follow: { try observers.follower.follow($0) }, publish: { hub.publish($0) })
         }
+        observers.attach(self)
         hub.attach(self)
         if !configuration.isReadOnly, try read({ try $0.nextExpiration }) != nil {
             expirations.start(self)
@@ -69,7 +73,7 @@ public final class Database: Sendable {
         get throws { try read { $0.sequence } }
     }
 
-    /// Told of every commit that changed documents, on the completion queue.
+    /// Told of every commit of this process that changed documents, on the completion queue.
     ///
     /// Held weakly.
     public var databaseChangeDelegate: (any DatabaseChangeDelegate)? {
@@ -88,11 +92,17 @@ public final class Database: Sendable {
         companions.companion(make)
     }
 
-    /// Ends everything that goes on in the database and closes its files.
-    func shutDown() {
+    /// Breaks off the work on the indexes and returns when it has ended, before ``shutDown()``.
+    func endIndexWorks() async {
         expirations.stop()
-        indexWorks.close()
-        observers.removeAll()
+        await indexWorks.close()
+    }
+
+    /// Ends everything that goes on in the database and closes its files.
+    ///
+    /// - Precondition: ``endIndexWorks()`` has returned.
+    func shutDown() {
+        observers.close()
         store.close()
         indexMarks.close()
         hub.finish()

@@ -4,7 +4,7 @@ import Synchronization
 /// The open databases of the process: the one thing that is shared by all.
 ///
 /// No lock is held while a database is closed, because closing waits for closures of the
-/// application, which may ask for databases themselves. Whoever wants to open a database that is
+/// application (a write, a map), which may ask for databases themselves. Whoever wants to open a database that is
 /// being closed waits for the end of that.
 enum DatabaseRegistry {
     private enum Entry {
@@ -95,6 +95,7 @@ enum DatabaseRegistry {
     private static func finishClosing(
         _ key: DatabaseKey, _ database: Database?, then body: @escaping @Sendable () throws -> Void
     ) async -> Result<Void, any Error> {
+        await database?.endIndexWorks()
         let result = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 database?.shutDown()

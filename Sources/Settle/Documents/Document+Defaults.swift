@@ -16,9 +16,21 @@ extension Document {
     ///
     /// Safe to read and set from any thread; it is used by all databases of the process.
     public static var dateFormatter: any DocumentDateFormatter {
-        get { defaults.withLock { $0.dateFormatter } }
-        set { defaults.withLock { $0.dateFormatter = newValue } }
+        get {
+            // Asked at every member that is read, so the usual answer needs no lock.
+            if !hasOwnDateFormatter.load(ordering: .acquiring) {
+                return ISO8601DocumentDateFormatter()
+            }
+            return defaults.withLock { $0.dateFormatter }
+        }
+        set {
+            defaults.withLock { $0.dateFormatter = newValue }
+            hasOwnDateFormatter.store(true, ordering: .releasing)
+        }
     }
+
+    /// True once ``dateFormatter`` was set, to whatever.
+    private static let hasOwnDateFormatter = Atomic(false)
 
     private struct Defaults: Sendable {
         var idFactory: @Sendable () -> String = { UUID().uuidString }

@@ -35,7 +35,13 @@ extension Document {
     /// `Float`, `UUID`, `URL`, and ``JSONValue``; nil removes the member. Anything else is refused
     /// when the document is saved, with an error that names the member.
     public subscript(name: String) -> Any? {
-        get { self[json: name].map { DynamicValue.any($0, dates: Document.dateFormatter) } }
+        get {
+            switch self[json: name] {
+            case nil: nil
+            case .integer(let number)?: Int(number)
+            case let value?: DynamicValue.any(value, dates: Document.dateFormatter)
+            }
+        }
         set {
             do {
                 self[json: name] = try DynamicValue.json(newValue)

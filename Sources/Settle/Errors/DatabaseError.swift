@@ -48,7 +48,7 @@ public struct DatabaseError: Error, Sendable {
             case unsupportedQuery, invalidSideTableKey
             case invalidSideTableName, tooManyTables, indexChanged
             case olderFormat, invalidAttachment, attachmentNotAvailable, databaseInUse
-            case invalidExport
+            case invalidExport, changesForgotten
         }
         private let kind: Kind
 
@@ -101,6 +101,8 @@ public struct DatabaseError: Error, Sendable {
         public static let databaseInUse = Code(.databaseInUse)
         /// What should be imported is not an export of a database, or is damaged.
         public static let invalidExport = Code(.invalidExport)
+        /// The changes after a sequence are not all known any more; begin anew at 0.
+        public static let changesForgotten = Code(.changesForgotten)
         /// No index with this name was given to the database.
         public static let indexNotFound = Code(.indexNotFound)
         /// The definition of an index cannot be used.

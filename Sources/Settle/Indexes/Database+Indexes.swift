@@ -26,7 +26,7 @@ extension Database {
         try indexes.set(indexer)
         if let replaced { await indexWorks.stop(replaced.number) }
         try await buildIndex(named: indexer.name, progress: progress)
-        observers.databaseChanged()
+        observers.wake()
     }
 
     /// Gives the database an index and builds it; so that `.keyPaths(…)` and the like need no type.
@@ -78,7 +78,7 @@ extension Database {
             if let removed { indexes.restore(removed) }
             throw error
         }
-        observers.databaseChanged()
+        observers.wake()
     }
 
     /// What the indexes are and how far they have come, by name: those that can be asked, and
@@ -145,8 +145,17 @@ extension Database {
             let entry = indexes.entryIfThere(named: name)
             let definition = entry?.definition
             let view = try IndexView(of: name, fitting: definition, in: snapshot.base)
+            // Without a definition and rows there is a build that another process has begun.
+            let stored =
+                try view?.state
+                ?? IndexState.states(of: name, in: snapshot.base).values.first
+            let declaration = try Self.declaration(name, stored, definition)
+            let version = stored.map {
+                IndexReduction.version(ofIdentity: $0.version, reducer: $0.reducer)
+            }
             return IndexStatus(
-                name: name, declaration: try Self.declaration(name, view, definition),
+                name: name, version: entry?.version ?? declaration?.version ?? version ?? "",
+                declaration: declaration,
                 isDefined: definition != nil,
                 reduce: (view?.state.reducer).flatMap { $0.isEmpty ? nil : $0 },
                 isBuilt: view != nil,
@@ -157,16 +166,14 @@ extension Database {
         }
     }
 
-    /// What is declared of an index: by its definition, else by what its rows were made from.
+    /// What is declared of an index: by its definition, else by what is stored of it.
     private static func declaration(
-        _ name: String, _ view: IndexView?, _ definition: ViewDefinition?
+        _ name: String, _ stored: IndexState?, _ definition: ViewDefinition?
     ) throws -> IndexDeclaration? {
-        let known = try definition ?? view?.state.definition(named: name)
-        guard let known, let declaration = known.declaration else { return nil }
-        // The version of a declared index ends with its declaration.
-        let rest = declaration.identity(version: "")
-        return IndexDeclaration(
-            name: name, version: String(known.version.dropLast(rest.count)), declaration)
+        let known = try definition ?? stored?.definition(named: name)
+        guard let known, let declaration = known.declaration, let version = known.declaredVersion
+        else { return nil }
+        return IndexDeclaration(name: name, version: version, declaration)
     }
 
     /// Brings an index up to a sequence.
@@ -183,9 +190,7 @@ extension Database {
         }
         try checkIsKept(entry)
         let (indexes, indexWorks) = (indexes, indexWorks)
-        let work = IndexWork(
-            store: store, definition: entry.definition, marks: indexMarks,
-            pace: indexPace.withLock { $0 }, isCurrent: { indexes.isCurrent(entry) })
+        let work = work(on: entry) { indexes.isCurrent(entry) }
         try await DatabaseError.translating {
             // Work that was begun for an earlier sequence may end before this one.
             while try !work.isDone(to: sequence) {
@@ -202,6 +207,18 @@ extension Database {
                 }
             }
         }
+    }
+
+    /// What it takes to bring an index up to date.
+    func work(
+        on entry: IndexRegistry.Entry, isCurrent: @escaping @Sendable () -> Bool
+    ) -> IndexWork {
+        IndexWork(
+            store: store, definition: entry.definition, marks: indexMarks,
+            pace: indexPace.withLock { $0 },
+            applied: { [weak observers] rows in
+                observers?.applied(rows, to: entry.definition.name, of: entry.number)
+            }, isCurrent: isCurrent)
     }
 
     /// Forgets an index that was known by its stored declaration and that another process removed.

@@ -32,7 +32,8 @@ struct IndexBuild {
 
     // MARK: Planning
 
-    /// Finds out where to build; nil when another process has built the index meanwhile.
+    /// Finds out where to build and takes that place, so that a process that builds another version
+    /// takes the other one; nil when another process has built the index meanwhile.
     private func plan() async throws -> BuildPlan? {
         let clock = ContinuousClock()
         var lastSeen: [Int: IndexState]?
@@ -50,7 +51,12 @@ struct IndexBuild {
                     try IndexState.states(of: work.definition.name, in: snapshot)
                 )
             }
-            if case .build(let plan) = verdict { return plan }
+            if case .build = verdict {
+                let claimed = try await work.write { [builder] transaction in
+                    try builder.claim(in: transaction) { isPatient && marks.isAlive($0) }
+                }
+                if case .build(let plan) = claimed { return plan }
+            }
             if states != lastSeen {
                 let isBuilt = states.values.contains {
                     $0.build == nil && $0.fits(work.definition)
@@ -163,13 +169,12 @@ struct IndexBuild {
 
     private func catchUp(_ merged: BuildPlan) async throws {
         var plan = merged
-        var round = 0
+        var rounds = CatchUpRounds()
         while plan.state.build != nil {
             try Task.checkCancellation()
-            round += 1
             let before = plan
-            let changes = try await work.mapping { [work, round] isCancelled in
-                let limit = work.pace.limit(ofRound: round, isCancelled: isCancelled)
+            let changes = try await work.mapping { [work, rounds] isCancelled in
+                let limit = work.pace.limit(of: rounds, isCancelled: isCancelled)
                 return try work.store.read("index \(work.definition.name)") { snapshot in
                     if before.state.missesPurges(in: snapshot) {
                         throw IndexError.superseded(name: work.definition.name)
@@ -185,6 +190,7 @@ struct IndexBuild {
                 }
                 return plan
             }
+            rounds.end(with: changes)
         }
     }
 }

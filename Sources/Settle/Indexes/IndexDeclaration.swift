@@ -153,3 +153,11 @@ extension Database.IndexDeclaration: Codable {
         try CodedJSON(json).encode(to: encoder)
     }
 }
+
+extension ViewDefinition {
+    /// The version that the author of a declared index gave; nil for an index by code.
+    var declaredVersion: String? {
+        // The version of a declared index ends with its declaration.
+        declaration.map { String(version.dropLast($0.identity(version: "").count)) }
+    }
+}

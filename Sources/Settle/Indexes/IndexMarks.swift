@@ -54,31 +54,31 @@ final class IndexMarks: Sendable {
     /// It may have been killed from outside, and of several workers one was to blame at most. So a
     /// document is only a suspect until it ends a process while it is mapped alone.
     ///
-    /// - Returns: Those that did, and those that are still to be tried out.
+    /// - Returns: Those that did, as they were then, and those that are still to be tried out, unless
+    ///   they are among the former.
     func crashes(of definition: ViewDefinition) -> (proven: CrashedDocuments, suspects: [[UInt8]]) {
         state.withLock { state in
             look(&state)
             let marks = state.left.flatMap(\.marks)
-            let proof = definition.work(isTrial: true)
-            let suspicion = definition.work(isTrial: false)
             var proven = CrashedDocuments()
-            let provenIDs = Set(marks.filter { $0.work == proof }.map(\.id))
-            for id in provenIDs { proven.add(id) }
-            let suspects = Set(marks.filter { $0.work == suspicion }.map(\.id))
-            return (proven, Array(suspects.subtracting(provenIDs)))
+            for mark in marks where definition.isTrial(mark.work) {
+                proven.add(mark.id, inTrial: mark.work)
+            }
+            let suspicion = definition.work
+            return (proven, Array(Set(marks.filter { $0.work == suspicion }.map(\.id))))
         }
     }
 
     /// Forgets a suspect that was mapped alone and ended nothing.
     func acquit(_ id: [UInt8], of definition: ViewDefinition) {
-        let suspicion = definition.work(isTrial: false)
+        let suspicion = definition.work
         settle { $0.work == suspicion && $0.id == id }
     }
 
     /// Forgets what was noted for an index that is up to date: it lists the documents by now.
     func settle(_ definition: ViewDefinition) {
-        let works = [definition.work(isTrial: true), definition.work(isTrial: false)]
-        settle { works.contains($0.work) }
+        let suspicion = definition.work
+        settle { $0.work == suspicion || definition.isTrial($0.work) }
     }
 
     /// Forgets marks, and removes the files of which nothing is left.

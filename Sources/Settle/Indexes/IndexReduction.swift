@@ -43,6 +43,25 @@ enum IndexReduction {
         return text
     }
 
+    /// The version that an author gave, read from what ``identity(version:filter:)`` made of it.
+    ///
+    /// - Parameters:
+    ///   - identity: What the database keeps.
+    ///   - reducer: The name of the reduce function, as the database keeps it.
+    /// - Returns: What stands before the function and the filter. Of a version that itself contains
+    ///   the like, that is only the beginning.
+    static func version(ofIdentity identity: String, reducer: String) -> String {
+        var ends = [identity.endIndex]
+        if identity.hasSuffix("}") { ends += identity.ranges(of: " {").map(\.lowerBound) }
+        let isBuiltIn = ReducerKind(rawValue: reducer) != nil
+        for end in ends.sorted() {
+            let text = identity[..<end]
+            if !isBuiltIn { return String(text) }
+            if text.hasSuffix(" \(reducer)") { return String(text.dropLast(reducer.count + 1)) }
+        }
+        return identity
+    }
+
     private static func function(
         _ reduce: @escaping Database.Reduce
     ) -> @Sendable ([JSONValue], [JSONValue?], Bool) throws -> JSONValue {

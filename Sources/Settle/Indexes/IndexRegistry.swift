@@ -6,6 +6,8 @@ final class IndexRegistry: Sendable {
     /// A definition and the number it was registered under, by which a later one is told from it.
     struct Entry: Sendable {
         let definition: ViewDefinition
+        /// The version that the author gave; that of the definition says more.
+        let version: String
         let number: Int
         /// True when it is only known because the database keeps its declaration.
         let isStored: Bool
@@ -15,9 +17,9 @@ final class IndexRegistry: Sendable {
         var entries: [String: Entry] = [:]
         var nextNumber = 0
 
-        mutating func set(_ definition: ViewDefinition, isStored: Bool) {
+        mutating func set(_ definition: ViewDefinition, version: String, isStored: Bool) {
             entries[definition.name] = Entry(
-                definition: definition, number: nextNumber, isStored: isStored)
+                definition: definition, version: version, number: nextNumber, isStored: isStored)
             nextNumber += 1
         }
     }
@@ -61,14 +63,15 @@ final class IndexRegistry: Sendable {
     func set(_ indexer: any Indexer) throws(DatabaseError) {
         try Self.check(indexer)
         let definition = ViewDefinition(indexer)
-        state.withLock { $0.set(definition, isStored: false) }
+        state.withLock { $0.set(definition, version: indexer.version, isStored: false) }
     }
 
     /// Adds declared indexes that the database keeps, as far as their names are not known.
     func addStored(_ definitions: [ViewDefinition]) {
         state.withLock { state in
             for definition in definitions where state.entries[definition.name] == nil {
-                state.set(definition, isStored: true)
+                let version = definition.declaredVersion ?? definition.version
+                state.set(definition, version: version, isStored: true)
             }
         }
     }
@@ -76,11 +79,11 @@ final class IndexRegistry: Sendable {
     /// Adds the indexes whose names are not known yet, or only from what the database keeps.
     func addMissing(_ indexers: [any Indexer]) throws(DatabaseError) {
         try Self.check(indexers)
-        let definitions = indexers.map { ViewDefinition($0) }
+        let definitions = indexers.map { (definition: ViewDefinition($0), version: $0.version) }
         state.withLock { state in
-            for definition in definitions
+            for (definition, version) in definitions
             where state.entries[definition.name].map(\.isStored) ?? true {
-                state.set(definition, isStored: false)
+                state.set(definition, version: version, isStored: false)
             }
         }
     }

@@ -2,6 +2,9 @@
 public struct IndexStatus: Sendable, Equatable {
     /// The name that queries use.
     public let name: String
+    /// The version of the index: that of the definition that the open database has, else that of
+    /// what is stored.
+    public let version: String
     /// What the database keeps of an index that was declared; nil for one by closures.
     public let declaration: Database.IndexDeclaration?
     /// True when the open database has a definition of the index, so that it can be asked.

@@ -12,6 +12,8 @@ struct IndexWork: Sendable {
     let definition: ViewDefinition
     let marks: IndexMarks
     let pace: IndexPace
+    /// Told what rows of an index that answers were changed.
+    let applied: @Sendable (RowChanges) -> Void
     /// Whether the database still has the definition.
     let isCurrent: @Sendable () -> Bool
 
@@ -30,21 +32,21 @@ struct IndexWork: Sendable {
             definition, worker: try marks.worker, mergeCountMax: pace.mergeCountMax)
         try await mapping { _ in try tryOutSuspects() }
         try await removeUnused()
-        var round = 0
+        var rounds = CatchUpRounds()
         while true {
             try Task.checkCancellation()
-            round += 1
             do {
-                let step = try await mapping { [round] isCancelled in
+                let step = try await mapping { [rounds] isCancelled in
                     try nextStep(
-                        to: sequence, pace.limit(ofRound: round, isCancelled: isCancelled))
+                        to: sequence, pace.limit(of: rounds, isCancelled: isCancelled))
                 }
                 switch step {
                 case .none:
                     marks.settle(definition)
                     return
                 case .apply(let changes):
-                    try await write { try builder.apply(changes, in: $0) }
+                    applied(try await write { try builder.apply(changes, in: $0) })
+                    rounds.end(with: changes)
                 case .build:
                     try await IndexBuild(work: self, builder: builder, report: report).run()
                 }
@@ -139,11 +141,11 @@ struct IndexWork: Sendable {
     /// One that ends this process too is not mapped again by the next.
     private func tryOutSuspects() throws {
         guard definition.mayTrap else { return }
-        let suspects = marks.crashes(of: definition).suspects
+        let (proven, suspects) = marks.crashes(of: definition)
         guard !suspects.isEmpty, let mark = try marks.mark() else { return }
         for id in suspects {
             try store.read("index \(definition.name)") {
-                try definition.tryOut(id, in: $0, mark: mark)
+                try definition.tryOut(id, unless: proven, in: $0, mark: mark)
             }
             marks.acquit(id, of: definition)
         }
@@ -190,6 +192,8 @@ private final class CancellationFlag: Sendable {
 struct IndexPace: Sendable {
     /// The most changes that are mapped for one commit, so that other writers get their turn.
     var changeCountMax = 2_000
+    /// After how many bytes of rows a commit's changes are enough, so that they need little memory.
+    var changeByteCountMax = 16 << 20
     /// From how many changes on, at least half of the documents, an index is built anew rather than
     /// brought up to date.
     var rebuildCountMin = 10_000
@@ -208,18 +212,4 @@ struct IndexPace: Sendable {
     var snapshotDuration = Duration.milliseconds(200)
     /// How long to wait for a process that builds the same index and has shown no progress.
     var patience = Duration.seconds(30)
-
-    /// How many changes are mapped in one snapshot.
-    ///
-    /// Rows are whole only when all changes of a snapshot are in. So when writers keep outrunning the
-    /// index, more and more is taken at once, and in the end whatever there is.
-    func limit(
-        ofRound round: Int, isCancelled: @escaping @Sendable () -> Bool
-    ) -> MapLimit {
-        let growth = 1 << min(20, max(0, round - 1))
-        return MapLimit(
-            countMax: changeCountMax * growth,
-            duration: round > 16 ? nil : min(snapshotDuration * growth, .seconds(5)),
-            isCancelled: isCancelled)
-    }
 }

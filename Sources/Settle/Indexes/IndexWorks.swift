@@ -97,11 +97,23 @@ final class IndexWorks: Sendable {
     }
 
     /// Breaks off everything; later calls of ``join(_:report:_:)`` throw.
-    func close() {
+    ///
+    /// - Returns: What was broken off, and ends soon.
+    @discardableResult
+    func breakOff() -> [Task<Void, any Error>] {
         let tasks = state.withLock { state in
             state.isClosed = true
             return state.running.values.map(\.task)
         }
         for task in tasks { task.cancel() }
+        return tasks
+    }
+
+    /// Breaks off everything and waits for its end; later calls of ``join(_:report:_:)`` throw.
+    ///
+    /// The step in hand is waited for: a map closure with one document, or a commit. It may be
+    /// called more than once.
+    func close() async {
+        for task in breakOff() { _ = await task.result }
     }
 }

@@ -1,37 +1,120 @@
+// Observed queries of an index, and observed documents. All forms cost the same: a commit is looked
+// at once for each index that is observed, and touches only those observers that show a row or a
+// document that it changed.
+
 extension Database {
-    /// Runs a query in the background, and again whenever a change of the documents changes its
-    /// result.
+    /// Has a handler called with the result of a query, and with each later one that differs.
     ///
-    /// The handler is called on the completion queue with the first result, and then with each one
-    /// that differs from the result before. When many commits follow each other fast, results in
-    /// between are left out; the last one never is. A query that fails calls the handler with an
-    /// answer whose `error` is set, once, and goes on.
+    /// The handler is called on the completion queue, with the first result as soon as it is there.
+    /// While it works, commits go on; it is then called with the newest result, and those in
+    /// between are left out. The last one never is. A query that fails, because the parameters
+    /// contradict each other for example, calls the handler once with an answer whose `error` is
+    /// set, and again when there is a result.
     ///
-    /// The handler may write to the database, and may remove its own observer. It keeps what it
-    /// captures until ``removeObserver(_:)`` or the end of the database.
+    /// Results are kept up to date from the rows that changed, so the cost follows from the changes
+    /// and not from the length of the result, whose array is only made when
+    /// ``QueryResultEnumerator/rows`` is asked for. While an index is observed, the commits that
+    /// change documents bring its rows up to date themselves: its map is then called on the
+    /// writer's thread. Commits of other processes are seen after
+    /// ``OpenDatabaseConfiguration/foreignCommitInterval`` at the latest. Observed queries are always
+    /// brought up to date, whatever ``QueryParameters/freshness`` says; but a database that is
+    /// opened for reading only shows the rows that whoever writes it has brought up to date.
+    ///
+    /// The handler may write to the database and may remove its own observer. What it throws is
+    /// kept in ``QueryObserver/handlerError``, and it is called again all the same. What it captures
+    /// is kept until the observation ends.
     ///
     /// - Parameters:
     ///   - index: The name of the index.
     ///   - parameters: Which rows, in which order, reduced or not.
+    ///   - interval: The least time between two calls, by the configuration's clock; commits meanwhile
+    ///     are taken together.
     ///   - changeHandler: Called with each new result.
-    /// - Returns: What ends the observation; nil when the database has no index of this name.
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database has no
+    ///   index of this name or is closed.
+    /// - Complexity: The first result as ``runQuery(on:with:)``. Memory: the rows, and so the result of
+    ///   a query without a limit is held as long as it is observed.
     public func observeQuery(
         on index: String, with parameters: any QueryParameters = QueryByKeyRange(),
-        changeHandler: @escaping @Sendable (QueryResultEnumerator) -> Void
+        interval: Duration = .zero,
+        changeHandler: @escaping @Sendable (QueryResultEnumerator) throws -> Void
     ) -> QueryObserver? {
-        guard indexNames.contains(index) else { return nil }
-        let observation = Observation(
-            self, index: index, parameters: parameters, handler: changeHandler)
-        observers.add(observation)
-        observation.changed()
-        return QueryObserver(observation)
+        let list: LiveList
+        do throws(DatabaseError) {
+            list = try observers.observe(parameters, of: index)
+        } catch {
+            guard error.code == .unsupportedQuery else { return nil }
+            list = LiveList(failing: error)
+        }
+        return observer(of: list, interval: interval) { state in
+            try changeHandler(QueryResultEnumerator(state, startRow: parameters.startRow))
+        }
     }
 
-    /// Ends an observed query: its handler is not called again once this returns, except for a call
+    /// Has a handler called with all documents of a type, and again whenever one of them is changed,
+    /// added, or deleted.
+    ///
+    /// Each document is a row, whose key is the identifier and whose value is null; ascending by the
+    /// bytes of the identifiers. Otherwise as ``observeQuery(on:with:interval:changeHandler:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The type, as ``Document/MetaData/type`` has it.
+    ///   - interval: The least time between two calls.
+    ///   - changeHandler: Called with each new result.
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database is closed.
+    /// - Complexity: The first result reads every document once. Memory: the documents of the type.
+    public func observeDocuments(
+        ofType type: String, interval: Duration = .zero,
+        changeHandler: @escaping @Sendable (QueryResultEnumerator) throws -> Void
+    ) -> QueryObserver? {
+        guard let list = try? observers.observe(.type(type)) else { return nil }
+        return observer(of: list, interval: interval) { state in
+            try changeHandler(QueryResultEnumerator(state, startRow: 0))
+        }
+    }
+
+    /// Has a handler called with a document, and again whenever it is changed or deleted.
+    ///
+    /// Otherwise as ``observeQuery(on:with:interval:changeHandler:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - interval: The least time between two calls.
+    ///   - changeHandler: Called with the document, or nil while there is none; or with why it cannot
+    ///     be read.
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database is closed.
+    public func observeDocument(
+        _ id: String, interval: Duration = .zero,
+        changeHandler: @escaping @Sendable (Result<Document?, any Error>) throws -> Void
+    ) -> QueryObserver? {
+        guard let list = try? observers.observe(.identifier(id)) else { return nil }
+        return observer(of: list, interval: interval) { try changeHandler($0.document) }
+    }
+
+    /// Ends an observation: its handler is not called again once this returns, except for a call
     /// that is under way on another thread.
     ///
     /// Removing it twice does nothing.
     public func removeObserver(_ observer: QueryObserver) {
-        observers.remove(observer.observation)
+        observer.end()
+    }
+
+    private func observer(
+        of list: LiveList, interval: Duration,
+        _ handler: @escaping @Sendable (ObservedState) throws -> Void
+    ) -> QueryObserver {
+        QueryObserver(
+            list, observers, interval: interval, clock: configuration.clock,
+            queue: completionQueue, handler: handler)
+    }
+}
+
+extension ObservedState {
+    /// The one document that is observed.
+    var document: Result<Document?, any Error> {
+        switch self {
+        case .answer(let answer): .success(answer.list.first?.value.document)
+        case .failure(let error): .failure(error)
+        }
     }
 }

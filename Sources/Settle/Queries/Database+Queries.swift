@@ -127,13 +127,20 @@ extension Snapshot {
     /// For how many rows room is asked for at once, when the query says how many it wants.
     private static let reservedRowCountMax = 1_000
 
-    /// The document of a row.
+    /// The document that a row shows.
+    func document(of row: IndexRow) throws -> Document? {
+        try row.shownDocumentID.flatMap { try document($0) }
+    }
+}
+
+extension IndexRow {
+    /// The document that a row shows when documents are asked for.
     ///
     /// A value `{"_id": other}` links another one, as in CouchDB.
-    private func document(of row: IndexRow) throws -> Document? {
-        if case .object(let members)? = row.value, case .string(let linked)? = members["_id"] {
-            return try document(linked)
+    var shownDocumentID: String? {
+        if case .object(let members)? = value, case .string(let linked)? = members["_id"] {
+            return linked
         }
-        return try row.documentID.flatMap { try document($0) }
+        return documentID
     }
 }

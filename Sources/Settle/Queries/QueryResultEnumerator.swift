@@ -1,7 +1,12 @@
 /// The answer to a query: its rows, in order.
 public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
-    /// All rows of the answer.
-    public let rows: [QueryResultRow]
+    /// Where the rows are.
+    private enum Content {
+        case array([QueryResultRow])
+        /// The first rows of a list that is observed.
+        case list(OrderedList<QueryResultRow>, count: Int)
+    }
+    private let content: Content
     /// How many rows of the index were passed over before the first.
     public let startRow: UInt
     /// The number of all rows of the index; nil for an answer that was reduced.
@@ -17,12 +22,15 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
     /// forms throw it.
     public let error: (any Error)?
     private var position = 0
+    /// The block of the list that has the next row, and where it begins.
+    private var block = 0
+    private var blockStart = 0
 
     init(
         rows: [QueryResultRow], startRow: UInt, totalRows: Int? = nil, offset: Int? = nil,
         sequence: UInt64 = 0, error: (any Error)? = nil
     ) {
-        self.rows = rows
+        content = .array(rows)
         self.startRow = startRow
         self.totalRows = totalRows
         self.offset = offset
@@ -30,13 +38,73 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
         self.error = error
     }
 
+    init(_ answer: ObservedAnswer) {
+        content = .list(answer.list, count: answer.count)
+        startRow = answer.startRow
+        totalRows = answer.totalRows
+        offset = answer.offset
+        sequence = answer.sequence
+        error = nil
+    }
+
+    init(_ state: ObservedState, startRow: UInt) {
+        switch state {
+        case .answer(let answer): self.init(answer)
+        case .failure(let error): self.init(rows: [], startRow: startRow, error: error)
+        }
+    }
+
+    /// All rows of the answer.
+    ///
+    /// - Complexity: O(1); of an observed query O(n) at each call, so iterate instead, or keep it.
+    public var rows: [QueryResultRow] {
+        switch content {
+        case .array(let rows): return rows
+        case .list(let list, let count):
+            var rows: [QueryResultRow] = []
+            rows.reserveCapacity(count)
+            for item in list.prefix(count) { rows.append(item.value) }
+            return rows
+        }
+    }
+
     /// The number of rows.
-    public var count: Int { rows.count }
+    public var count: Int {
+        switch content {
+        case .array(let rows): rows.count
+        case .list(_, let count): count
+        }
+    }
+
+    /// The row at a position, from 0; traps when there is none.
+    ///
+    /// - Complexity: O(1); of an observed query O(n / 256).
+    public subscript(position: Int) -> QueryResultRow {
+        precondition((0..<count).contains(position), "There is no row at position \(position).")
+        switch content {
+        case .array(let rows): return rows[position]
+        case .list(let list, _):
+            var rest = position
+            for block in list.blocks {
+                if rest < block.items.count { return block.items[rest].value }
+                rest -= block.items.count
+            }
+            preconditionFailure("A list has fewer rows than it says.")
+        }
+    }
 
     /// The next row; nil after the last.
     public mutating func next() -> QueryResultRow? {
-        guard position < rows.count else { return nil }
+        guard position < count else { return nil }
         defer { position += 1 }
-        return rows[position]
+        switch content {
+        case .array(let rows): return rows[position]
+        case .list(let list, _):
+            if position - blockStart == list.blocks[block].items.count {
+                blockStart = position
+                block += 1
+            }
+            return list.blocks[block].items[position - blockStart].value
+        }
     }
 }

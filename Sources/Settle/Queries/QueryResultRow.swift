@@ -2,6 +2,8 @@ public import SettleDocuments
 import SettleIndexing
 
 /// One row of the answer to a query.
+///
+/// Small to copy. Neighbouring rows share their memory: one that is kept keeps up to 255 others.
 public struct QueryResultRow: Sendable, Equatable {
     private let row: IndexRow
     // Documents are large, and most rows have none: an answer of many rows would be several times

@@ -74,7 +74,7 @@ public class Snapshot {
         }
     }
 
-    /// The changes after a sequence; see ``Database/changes(since:limit:)``.
+    /// The changes after a sequence; see ``Database/changeBatch(since:limit:)``.
     public func changes(since sequence: UInt64, limit: Int = .max) throws -> ChangeBatch {
         guard limit > 0 else { return ChangeBatch(changes: [], lastSequence: sequence) }
         return try DatabaseError.translating {

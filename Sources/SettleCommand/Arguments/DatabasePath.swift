@@ -33,10 +33,12 @@ struct DatabasePath: Sendable {
     }
 
     /// The configuration that opens it; nothing is called back on the main queue.
-    var configuration: Database.OpenDatabaseConfiguration {
+    var configuration: Database.OpenDatabaseConfiguration { configuration(isReadOnly: false) }
+
+    private func configuration(isReadOnly: Bool) -> Database.OpenDatabaseConfiguration {
         Database.OpenDatabaseConfiguration(
             name: name, fileLocation: location,
-            completionQueue: DispatchQueue(label: "settle.\(name)"))
+            completionQueue: DispatchQueue(label: "settle.\(name)"), isReadOnly: isReadOnly)
     }
 
     /// Runs `body` with the database open and closes it afterwards, thrown or not.
@@ -45,13 +47,15 @@ struct DatabasePath: Sendable {
     ///
     /// - Parameters:
     ///   - create: Whether to make the database when there is none.
+    ///   - isReadOnly: Whether to leave everything in it alone: nothing expires, no index is built.
     ///   - body: What to do with it.
     /// - Returns: What `body` returns.
     /// - Throws: ``CommandFailure`` when there is none; what opening and `body` throw.
     func withDatabase<Value>(
-        create: Bool = false, _ body: (Database) async throws -> Value
+        create: Bool = false, isReadOnly: Bool = false,
+        _ body: (Database) async throws -> Value
     ) async throws -> Value {
-        let found = try await Database.open(with: configuration)
+        let found = try await Database.open(with: configuration(isReadOnly: isReadOnly))
         let made =
             found == nil && create
             ? try await Database.open(with: configuration, create: true) : nil

@@ -8,11 +8,15 @@ struct FilterArgument: Sendable {
 
     /// Reads a filter.
     ///
-    /// - Throws: `ValidationError` that names the member that is wrong.
+    /// - Throws: `ValidationError` that says where the text is no JSON, or names the member that is
+    ///   wrong.
     init(parsing text: String) throws {
-        let json = try JSONArgument(parsing: text).value
         do {
-            filter = try Database.IndexFilter(json: json)
+            filter = try Database.IndexFilter(json: JSONValue(jsonText: text))
+        } catch let error as JSONError {
+            throw ValidationError(
+                "That is no JSON: \(error.description) A filter is an object between single quotes, "
+                    + "such as '{\"type\":\"order\"}'.")
         } catch {
             throw ValidationError(FailureText.sentence(for: error))
         }

@@ -64,6 +64,13 @@ struct QueryOptions: ParsableArguments {
     /// Whether rows are to be summed up by groups.
     var isGrouped: Bool { group || groupLevel > 0 }
 
+    /// Whether nothing was given.
+    var isEmpty: Bool {
+        !isGrouped && [from, to, prefix, keys].allSatisfy { $0 == nil } && startId == nil
+            && endId == nil && limit == nil && skip == 0
+            && ![exclusiveStart, exclusiveEnd, descending, includeDocuments].contains(true)
+    }
+
     func validate() throws {
         if keys != nil, from != nil || to != nil {
             throw ValidationError("--keys goes without --from and --to.")

@@ -93,27 +93,33 @@ struct QueryCommand: SettleSubcommand {
     func perform() async throws {
         let output = Output()
         try await database.path.withDatabase { database in
-            let (declaration, result) = try await answer(of: database)
-            if json {
-                for row in result.rows { try output.line(RowText.json(row)) }
-            } else {
-                try printTable(of: result, declaration, to: output)
-            }
+            let (index, result) = try await answer(of: database)
+            let rendering = index.rendering(options, isJSON: json)
+            for line in rendering.lines(of: result) { try output.line(line) }
             try output.flush()
         }
     }
 
-    private typealias Answer = (Database.IndexDeclaration, QueryResultEnumerator)
+    private typealias Answer = (DeclaredIndex, QueryResultEnumerator)
 
     private func answer(of database: Database) async throws -> Answer {
         if declared.key.isEmpty, let index { return try await askStored(index, of: database) }
         let declaration = declared.declaration(
             named: index ?? PassingIndex.name(for: declared.declaration(named: "")))
+        if index != nil {
+            try IndexReplacement.refuse(
+                declaration, in: database,
+                advice: "Ask that one by --index alone, take another name, or have it replaced by "
+                    + "'settle indexes add --replace'.")
+        }
+        let asked = DeclaredIndex(declaration, noReduce: noReduce)
         do {
-            try await building { try await database.addIndex(declaration.index, progress: $0) }
-            let result = try await ask(declaration, of: database)
+            try await IndexProgress.shown {
+                try await database.addIndex(declaration.index, progress: $0)
+            }
+            let result = try await ask(asked, of: database)
             if index == nil { try await database.removeIndex(named: declaration.name) }
-            return (declaration, result)
+            return (asked, result)
         } catch {
             // Only a crash may leave an index behind that nobody asked for.
             if index == nil { try? await database.removeIndex(named: declaration.name) }
@@ -123,76 +129,26 @@ struct QueryCommand: SettleSubcommand {
 
     private func askStored(_ name: String, of database: Database) async throws -> Answer {
         let status = try database.indexStatus(named: name)
-        guard let declaration = status.declaration else {
-            throw CommandFailure(
-                "The index '\(name)' is made by the code of an application, and only that can ask "
-                    + "it. An index that is declared with --key can be asked here.")
-        }
-        if isReduced(declaration), options.includeDocuments {
-            throw CommandFailure(
-                "The index '\(name)' sums up, and such rows have no documents; give --no-reduce.")
-        }
-        if !isReduced(declaration), options.isGrouped {
-            throw CommandFailure("The index '\(name)' does not sum up, so nothing can be grouped.")
-        }
+        let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
         if !stale {
-            try await building { try await database.buildIndex(named: name, progress: $0) }
+            try await IndexProgress.shown {
+                try await database.buildIndex(named: name, progress: $0)
+            }
         } else if !status.isBuilt {
             throw CommandFailure(
                 "The index '\(name)' has no rows yet, because it was never built to the end. "
                     + "Without --stale it is built first.")
         }
-        return (declaration, try await ask(declaration, of: database))
-    }
-
-    private typealias Report = @Sendable (MaintenanceProgress) -> Void
-
-    /// Runs what may take long because rows have to be made, and shows how far it is.
-    private func building(
-        _ work: @escaping @Sendable (_ report: @escaping Report) async throws -> Void
-    ) async throws {
-        let progress = Progress("Indexing", counting: "documents")
-        defer { progress.end() }
-        try await Interruption.waiting { try await work { progress.update($0) } }
-    }
-
-    private func isReduced(_ declaration: Database.IndexDeclaration) -> Bool {
-        declaration.reduce != nil && !noReduce
+        return (asked, try await ask(asked, of: database))
     }
 
     private func ask(
-        _ declaration: Database.IndexDeclaration, of database: Database
+        _ index: DeclaredIndex, of database: Database
     ) async throws -> QueryResultEnumerator {
         try await database.runQuery(
-            on: declaration.name,
+            on: index.name,
             with: options.parameters(
-                isReduced: isReduced(declaration), freshness: stale ? .stale : .current))
-    }
-
-    private func printTable(
-        of result: QueryResultEnumerator, _ declaration: Database.IndexDeclaration,
-        to output: Output
-    ) throws {
-        let rows = result.rows
-        let level = options.groupLevel > 0 ? Int(clamping: options.groupLevel) : nil
-        let table = RowTable(
-            keys: declaration.keys.map { KeyPathArgument($0).text },
-            value: declaration.value.map { KeyPathArgument($0).text },
-            reduce: isReduced(declaration) ? declaration.reduce.map { ReduceArgument($0) } : nil,
-            level: level, isGrouped: options.group)
-        for line in table.lines(of: rows) { try output.line(line) }
-        for row in rows {
-            guard let document = row.document else { continue }
-            try output.line()
-            try output.line(DocumentText.heading(of: document))
-            try output.line(JSONRendering.indented(DocumentText.value(of: document)))
-        }
-        if rows.isEmpty {
-            try output.line("No rows.")
-        } else if let place = RowPlace.sentence(of: result) {
-            try output.line()
-            try output.line(place)
-        }
+                isReduced: index.isReduced, freshness: stale ? .stale : .current))
     }
 }
 

@@ -24,10 +24,10 @@ struct IndexListing {
         ])
         for status in statuses {
             table.add([
-                status.name, status.declaration?.version ?? "",
+                status.name, status.version,
                 Quantity.number(status.rowCount), Quantity.number(status.errorCount),
                 state(of: status),
-                status.declaration.map(Self.text(of:)) ?? Self.codeText(reduce: status.reduce),
+                Self.text(of: status),
             ])
         }
         return table.lines()
@@ -37,14 +37,13 @@ struct IndexListing {
     var json: [String] {
         statuses.map { status in
             var members: [String: JSONValue] = [
-                "name": .string(status.name),
+                "name": .string(status.name), "version": .string(status.version),
                 "rows": .integer(Int64(status.rowCount)),
                 "errors": .integer(Int64(status.errorCount)),
                 "isCurrent": .bool(status.isCurrent), "isBuilt": .bool(status.isBuilt),
                 "sequence": .integer(Int64(clamping: status.sequence)),
                 "lastSequence": .integer(Int64(clamping: lastSequence)),
             ]
-            members["version"] = (status.declaration?.version).map { .string($0) } ?? .null
             members["reduce"] = status.reduce.map { .string($0) } ?? .null
             members["declaration"] = status.declaration?.json ?? .null
             members["progress"] =
@@ -80,6 +79,11 @@ struct IndexListing {
     }
 
     /// What an index is made of, in a line.
+    static func text(of status: IndexStatus) -> String {
+        status.declaration.map(text(of:)) ?? codeText(reduce: status.reduce)
+    }
+
+    /// What a declared index is made of, in a line.
     static func text(of declaration: Database.IndexDeclaration) -> String {
         var parts = [declaration.keys.map { KeyPathArgument($0).text }.joined(separator: ", ")]
         if let value = declaration.value { parts[0] += " -> \(KeyPathArgument(value).text)" }

@@ -26,9 +26,23 @@ struct RowTable {
 
     /// The lines of the table; none for no rows.
     func lines(of rows: [QueryResultRow]) -> [String] {
-        guard !rows.isEmpty else { return [] }
+        rows.isEmpty ? [] : table(of: rows, after: nil).lines()
+    }
+
+    /// The lines of rows without titles, each behind cells of its own.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows.
+    ///   - cells: What stands before each row; as many for one as for the others.
+    /// - Returns: A line for each row.
+    func lines(of rows: [QueryResultRow], after cells: [[String]]) -> [String] {
+        rows.isEmpty ? [] : table(of: rows, after: cells).lines(isTitled: false)
+    }
+
+    private func table(of rows: [QueryResultRow], after cells: [[String]]?) -> TextTable {
         let parts = rows.map { keyParts(of: $0.keyJSON) }
-        var columns = keys.indices.map { place in
+        var columns = cells?.first?.map { _ in TextTable.Column.left("") } ?? []
+        columns += keys.indices.map { place in
             column(keys[place], isNumeric: parts.allSatisfy { isNumber($0[place]) })
         }
         if let title = valueTitle {
@@ -37,13 +51,13 @@ struct RowTable {
         }
         if reduce == nil { columns.append(.left("id")) }
         var table = TextTable(columns)
-        for (row, parts) in zip(rows, parts) {
-            var cells = parts.map { text(of: $0) }
-            if valueTitle != nil { cells.append(valueText(of: row)) }
-            if reduce == nil { cells.append(row.documentId ?? "") }
-            table.add(cells)
+        for (number, row) in rows.enumerated() {
+            var line = (cells?[number] ?? []) + parts[number].map { text(of: $0) }
+            if valueTitle != nil { line.append(valueText(of: row)) }
+            if reduce == nil { line.append(row.documentId ?? "") }
+            table.add(line)
         }
-        return table.lines()
+        return table
     }
 
     private var valueTitle: String? {
@@ -82,11 +96,11 @@ struct RowTable {
 
 /// A row of a query for other programs.
 enum RowText {
-    /// The row as a JSON object on one line.
-    static func json(_ row: QueryResultRow) -> String {
+    /// The row as a JSON object.
+    static func value(of row: QueryResultRow) -> JSONValue {
         var members: [String: JSONValue] = ["key": row.keyJSON, "value": row.valueJSON]
         if let id = row.documentId { members["id"] = .string(id) }
         if let document = row.document { members["document"] = DocumentText.value(of: document) }
-        return JSONRendering.compact(.object(members))
+        return .object(members)
     }
 }

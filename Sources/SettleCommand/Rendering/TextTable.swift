@@ -27,9 +27,12 @@ struct TextTable {
         rows.append(cells.map(ScreenText.printable))
     }
 
-    /// The lines of the table, its titles first; no line ends in spaces.
-    func lines() -> [String] {
-        let all = [columns.map(\.title)] + rows
+    /// The lines of the table; no line ends in spaces.
+    ///
+    /// - Parameter isTitled: Whether the titles come first.
+    /// - Returns: The lines.
+    func lines(isTitled: Bool = true) -> [String] {
+        let all = (isTitled ? [columns.map(\.title)] : []) + rows
         let widths = columns.indices.map { column in
             all.map { ScreenText.width(of: $0[column]) }.max() ?? 0
         }

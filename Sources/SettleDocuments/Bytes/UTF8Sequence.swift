@@ -1,5 +1,5 @@
 /// Well-formed UTF-8, as table 3-7 of the Unicode standard has it.
-enum UTF8Sequence {
+package enum UTF8Sequence {
     /// How many bytes the well-formed sequence at that place has, or nil when there is none.
     @inline(__always)
     static func length(in bytes: Span<UInt8>, at index: Int, before end: Int) -> Int? {
@@ -24,7 +24,7 @@ enum UTF8Sequence {
     }
 
     /// Whether the whole range is well-formed.
-    static func isValid(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+    package static func isValid(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
         var index = range.lowerBound
         while index < range.upperBound {
             while index <= range.upperBound &- 8,

@@ -18,7 +18,7 @@ struct DocumentMapper {
         self.definition = definition
         self.crashed = crashed
         self.mark = definition.mayTrap ? mark : nil
-        work = definition.work(isTrial: false)
+        work = definition.work
         collector = RowCollector(definition.collation)
     }
 
@@ -89,32 +89,49 @@ struct DocumentMapper {
 }
 
 extension ViewDefinition {
-    /// What tells this definition from others in a work mark, and a trial from other work.
-    ///
-    /// - Parameter isTrial: True when the document is mapped alone, to see whether it ends the process.
-    /// - Returns: A number that hardly any other definition has.
-    package func work(isTrial: Bool) -> UInt64 {
+    /// What tells this definition from others in a work mark: a number that hardly any other has.
+    package var work: UInt64 {
         // FNV-1a; only compared with what this process or the one before it wrote.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in [name, version].joined(separator: "\u{0}").utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
-        return hash & ~1 | (isTrial ? 1 : 0)
+        return hash & ~Self.trialMask
+    }
+
+    /// The bits by which a trial is told from other work: a one, and before it the end of the
+    /// sequence, so that a document that was changed since is not taken for the one that was tried.
+    fileprivate static var trialMask: UInt64 { 0xFF_FFFF }
+
+    /// What is noted while a document is mapped alone, to see whether it ends the process.
+    fileprivate func trial(ofSequence sequence: UInt64) -> UInt64 {
+        work | (sequence << 1 & Self.trialMask) | 1
+    }
+
+    /// Whether a number was noted for a trial of this definition.
+    package func isTrial(_ number: UInt64) -> Bool {
+        number & ~Self.trialMask == work && number & 1 == 1
     }
 
     /// Maps a document to see whether it ends the process, and forgets the rows.
     ///
     /// - Parameters:
     ///   - id: The document; one that is not there is passed over.
+    ///   - proven: What is known to end the process, which is passed over too.
     ///   - snapshot: Where it is read.
     ///   - mark: Where it is noted.
     /// - Throws: ``StorageError``; not what the map throws.
-    package func tryOut(_ id: [UInt8], in snapshot: StoreSnapshot, mark: WorkMark) throws {
+    package func tryOut(
+        _ id: [UInt8], unless proven: CrashedDocuments, in snapshot: StoreSnapshot, mark: WorkMark
+    ) throws {
         try snapshot.withRow(of: id) { record in
-            guard RecordHead.members(of: record)?.isDeleted == false else { return }
+            guard RecordHead.members(of: record)?.isDeleted == false,
+                let sequence = RecordHead(record)?.sequence,
+                proven.failure(of: id.span, record: record) == nil
+            else { return }
             let collector = RowCollector(collation)
             collector.begin(document: id.span)
-            mark.set(work(isTrial: true), id.span)
+            mark.set(trial(ofSequence: sequence), id.span)
             defer { mark.clear() }
             // What it throws is found again, and listed, when it is mapped with the others.
             try? map(id.span, record, collector)
@@ -125,17 +142,34 @@ extension ViewDefinition {
 
 /// The documents during whose mapping a process ended.
 package struct CrashedDocuments: Sendable {
-    /// By identifier, the sequence that must not be mapped again; nil for whatever it is now.
-    private var sequences: [[UInt8]: UInt64?] = [:]
+    /// Which state of a document must not be mapped again.
+    private enum Version {
+        /// Whatever it is now.
+        case any
+        /// The one with this sequence.
+        case sequence(UInt64)
+        /// The one that was noted in a trial by this number.
+        case trial(UInt64)
+    }
+    private var versions: [[UInt8]: [Version]] = [:]
 
     /// None.
     package init() {}
 
-    var isEmpty: Bool { sequences.isEmpty }
+    var isEmpty: Bool { versions.isEmpty }
+
+    /// Adds a document, whatever it is now.
+    package mutating func add(_ id: [UInt8]) {
+        versions[id, default: []].append(.any)
+    }
 
     /// Adds a document that ended a process when it was mapped alone.
-    package mutating func add(_ id: [UInt8]) {
-        sequences[id] = .some(nil)
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - number: What was noted then; see ``ViewDefinition/isTrial(_:)``.
+    package mutating func add(_ id: [UInt8], inTrial number: UInt64) {
+        versions[id, default: []].append(.trial(number))
     }
 
     /// Adds what the slots of an index know of earlier crashes.
@@ -151,9 +185,9 @@ package struct CrashedDocuments: Sendable {
                 findingIn: snapshot, index: definition.name, slot: slot, reducer: nil)
             guard let tables else { continue }
             try MapFailureTable(tables.side).forEach { failure in
-                let key = Array(failure.id.utf8)
-                if failure.isCrash, sequences[key] == nil {
-                    sequences[key] = .some(failure.sequence)
+                if failure.isCrash {
+                    let key = Array(failure.id.utf8)
+                    versions[key, default: []].append(.sequence(failure.sequence))
                 }
                 return true
             }
@@ -162,8 +196,16 @@ package struct CrashedDocuments: Sendable {
 
     func failure(of id: Span<UInt8>, record: Span<UInt8>) -> MapFailure? {
         let key = id.rest(from: 0)
-        guard let known = sequences[key], let head = RecordHead(record) else { return nil }
-        if let known, known != head.sequence { return nil }
+        guard let known = versions[key], let head = RecordHead(record) else { return nil }
+        let mask = ViewDefinition.trialMask
+        let isKnown = known.contains { version in
+            switch version {
+            case .any: true
+            case .sequence(let sequence): sequence == head.sequence
+            case .trial(let number): number & mask == (head.sequence << 1 & mask) | 1
+            }
+        }
+        guard isKnown else { return nil }
         return MapFailure(
             id: String(decoding: key, as: UTF8.self), sequence: head.sequence,
             reason: "The process ended while the map function had the document.", isCrash: true)

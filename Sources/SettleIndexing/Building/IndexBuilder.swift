@@ -30,22 +30,43 @@ package struct IndexBuilder: Sendable {
 
     /// Takes mapped changes into the rows.
     ///
+    /// - Returns: What rows it is about.
     /// - Throws: ``IndexError/superseded(name:)``, ``IndexError/corrupted(place:)``, what the engine throws.
-    package func apply(_ changes: MappedChanges, in transaction: StoreTransaction) throws {
+    @discardableResult
+    package func apply(
+        _ changes: MappedChanges, in transaction: StoreTransaction
+    ) throws -> RowChanges {
         let states = try IndexState.states(of: definition.name, in: transaction)
         guard var state = states[changes.slot], state.fits(definition),
             state.sequence == changes.base
         else { throw superseded }
         let tables = try tables(changes.slot, in: transaction)
-        state.errorCount += try changes.apply(
+        let applied = try changes.apply(
             to: tables, of: definition, hasErrors: state.errorCount > 0)
+        state.errorCount += applied.errorGrowth
         state.sequence = changes.reached
         state.isWhole = changes.isComplete
         state.worker = worker
         try state.write(name: definition.name, slot: changes.slot, in: transaction)
+        return applied.rows
     }
 
     // MARK: Building
+
+    /// Plans a build and takes its slot at once, so that no other worker plans to build there too.
+    ///
+    /// - Returns: As ``BuildPlan/plan(for:worker:in:isAlive:)``; what was in the slot is gone.
+    /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
+    package func claim(
+        in transaction: StoreTransaction, isAlive: (String) -> Bool
+    ) throws -> BuildPlan.Verdict {
+        let verdict = try BuildPlan.plan(
+            for: definition, worker: worker, in: transaction, isAlive: isAlive)
+        guard case .build(var plan) = verdict else { return .wait }
+        _ = try begin(&plan, in: transaction)
+        try carryOn(&plan, in: transaction)
+        return .build(plan)
+    }
 
     /// Stores what was mapped of some documents; they follow those of the step before.
     ///
@@ -142,7 +163,8 @@ package struct IndexBuilder: Sendable {
             changes.base == plan.state.sequence
         else { throw superseded }
         plan.state.errorCount += try changes.apply(
-            to: tables, of: definition, hasErrors: plan.state.errorCount > 0)
+            to: tables, of: definition, hasErrors: plan.state.errorCount > 0
+        ).errorGrowth
         plan.state.sequence = changes.reached
         plan.state.isWhole = changes.isComplete
         try carryOn(&plan, in: transaction)

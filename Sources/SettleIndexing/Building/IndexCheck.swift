@@ -31,14 +31,28 @@ package struct IndexCheck {
 
     /// How many rows there are to look at, roughly.
     ///
+    /// What is damaged counts for nothing here; ``run()`` finds it.
+    ///
     /// - Throws: ``StorageError`` when the store cannot be read.
     package static func rowCount(of snapshot: StoreSnapshot) throws -> Int {
-        try IndexState.names(in: snapshot).reduce(0) { count, name in
-            try IndexState.states(of: name, in: snapshot).keys.reduce(count) { count, slot in
+        do {
+            return try IndexState.names(in: snapshot).reduce(0) { count, name in
+                try count + rowCount(of: name, in: snapshot)
+            }
+        } catch is IndexError {
+            return 0
+        }
+    }
+
+    private static func rowCount(of name: String, in snapshot: StoreSnapshot) throws -> Int {
+        do {
+            return try IndexState.states(of: name, in: snapshot).keys.reduce(0) { count, slot in
                 let tables = try IndexTables(
                     findingIn: snapshot, index: name, slot: slot, reducer: nil)
                 return try count + 2 * (tables?.rows.entryCount ?? 0) + snapshot.liveCount
             }
+        } catch is IndexError {
+            return 0
         }
     }
 
@@ -46,7 +60,13 @@ package struct IndexCheck {
     ///
     /// - Throws: What the engine throws when the store cannot be read at all.
     package func run() throws {
-        for name in try IndexState.names(in: snapshot) {
+        let names: [String]
+        do {
+            names = try IndexState.names(in: snapshot)
+        } catch let error as IndexError {
+            return report(StoreFinding("indexes", "They cannot be listed: \(error)."))
+        }
+        for name in names {
             do {
                 for (slot, state) in try IndexState.states(of: name, in: snapshot) {
                     try check(name, slot, state)

@@ -103,27 +103,39 @@ extension IndexState {
     /// - Parameters:
     ///   - name: The index.
     ///   - snapshot: Where to read.
-    ///   - memory: Where states that were decoded lately are remembered.
     /// - Returns: The states that there are.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
     package static func states(
-        of name: String, in snapshot: StoreSnapshot, remembering memory: QueryMemory? = nil
+        of name: String, in snapshot: StoreSnapshot
     ) throws -> [Int: IndexState] {
-        guard let table = try snapshot.table(named: tableName) else { return [:] }
         var states: [Int: IndexState] = [:]
+        guard let table = try table(in: snapshot) else { return states }
         for slot in slots {
-            guard let bytes = try table.value(for: key(name, slot)) else { continue }
-            if let known = memory?.state(of: bytes) {
-                states[slot] = known
-                continue
-            }
-            guard let state = try? IndexState(decoding: PackedValue(stored: bytes)) else {
-                throw IndexError.corrupted(place: "the state of index '\(name)'")
-            }
-            memory?.remember(state, of: bytes)
-            states[slot] = state
+            states[slot] = try state(of: name, slot: slot, from: table)
         }
         return states
+    }
+
+    /// The table of all states; nil when there never was one.
+    static func table(in snapshot: StoreSnapshot) throws -> OrderedTable? {
+        try snapshot.table(named: tableName)
+    }
+
+    /// The state of one slot; nil when it is empty.
+    ///
+    /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
+    static func state(
+        of name: String, slot: Int, from table: OrderedTable, remembering memory: QueryMemory? = nil
+    ) throws -> IndexState? {
+        try table.withValue(for: key(name, slot)) { bytes in
+            if let known = memory?.state(of: bytes) { return known }
+            let copy = bytes.rest(from: 0)
+            guard let state = try? IndexState(decoding: PackedValue(stored: copy)) else {
+                throw IndexError.corrupted(place: "the state of index '\(name)'")
+            }
+            memory?.remember(state, of: copy)
+            return state
+        }
     }
 
     /// The names of the indexes that have a state, in the order of their bytes.

@@ -8,14 +8,22 @@ package struct MappedChanges: Sendable {
         let rows: [TreeEntry]
         let pointer: TreeEntry?
         let failure: MapFailure?
+
+        /// The memory it takes, roughly.
+        var byteCount: Int {
+            let pointerCount = pointer.map(\.byteCount) ?? 0
+            return rows.reduce(id.utf8.count + pointerCount) { $0 + $1.byteCount }
+        }
     }
 
     /// The slot they are for.
     let slot: Int
     /// The sequence that the index must have.
-    let base: UInt64
+    package let base: UInt64
     /// The sequence that it has afterwards.
     package let reached: UInt64
+    /// The last sequence of the snapshot.
+    package let latest: UInt64
     /// True when these are all changes of the snapshot, so that the rows are whole afterwards.
     package let isComplete: Bool
     /// Ascending by the bytes of the identifiers.
@@ -24,7 +32,7 @@ package struct MappedChanges: Sendable {
     /// How many documents there are.
     package var count: Int { documents.count }
 
-    /// How many documents are mapped before the time is looked at.
+    /// How many documents are mapped, in the order they lie in, before the time is looked at.
     private static let stretch = 64
 
     /// Maps what changed after the state of a slot.
@@ -34,7 +42,8 @@ package struct MappedChanges: Sendable {
     ///   - slot: Its slot.
     ///   - state: What the slot has in this snapshot.
     ///   - snapshot: Where the documents are read.
-    ///   - limit: How many documents to take, and how long the snapshot may be held.
+    ///   - limit: How many documents to take, how many bytes of rows, and how long the snapshot may
+    ///     be held. The memory passes the limit by no more than the rows of one document.
     ///   - crashed: The documents that are not to be mapped.
     ///   - mark: Where the document at work is noted.
     /// - Throws: ``IndexError/corrupted(place:)``, ``StorageError``, `CancellationError`.
@@ -44,51 +53,89 @@ package struct MappedChanges: Sendable {
     ) throws {
         self.slot = slot
         base = state.sequence
-        var changes: [(sequence: UInt64, id: [UInt8])] = []
-        var isComplete = true
-        try snapshot.forEachChange(since: state.sequence) { number, id in
-            guard changes.count < limit.countMax else {
-                isComplete = false
-                return false
-            }
-            changes.append((number, Array(id.utf8)))
-            return true
-        }
+        latest = snapshot.lastSequence
+        let (changes, areAll) = try Self.changes(after: state.sequence, in: snapshot, limit)
         var mapped: [[UInt8]: Document] = [:]
-        var rest = changes[...]
-        while !rest.isEmpty {
-            if mapped.count > 0, limit.isOver { break }
-            let stretch = rest.prefix(Self.stretch)
-            rest = rest.dropFirst(stretch.count)
-            try Self.map(
-                stretch.map(\.id), of: definition, in: snapshot, limit, crashed, mark,
-                into: &mapped)
+        var byteCount = 0
+        var takenCount = 0
+        while takenCount < changes.count {
+            if takenCount > 0, limit.isOver || byteCount >= limit.byteCountMax { break }
+            let stretch = changes[takenCount...].prefix(Self.stretch)
+            var found = try Self.map(
+                stretch.map(\.id), of: definition, in: snapshot, limit,
+                limit.byteCountMax - byteCount, crashed, mark)
+            if takenCount == 0, found[stretch[0].id] == nil {
+                // One change at least is taken, or there would be no end.
+                found = try Self.map(
+                    [stretch[0].id], of: definition, in: snapshot, limit, .max, crashed, mark)
+            }
+            // When the bytes did not last for the stretch, those stay that lack no earlier change.
+            let part = stretch.prefix { found[$0.id] != nil }
+            for change in part {
+                mapped[change.id] = found[change.id]
+                byteCount += found[change.id]?.byteCount ?? 0
+            }
+            takenCount += part.count
+            if part.count < stretch.count { break }
         }
-        self.isComplete = isComplete && rest.isEmpty
-        let last = changes[..<rest.startIndex].last?.sequence ?? state.sequence
-        reached = self.isComplete ? snapshot.lastSequence : last
+        isComplete = areAll && takenCount == changes.count
+        let last = changes[..<takenCount].last?.sequence ?? state.sequence
+        reached = isComplete ? latest : last
         documents = mapped.sorted { KeyBytes.compare($0.key, $1.key) < 0 }.map(\.value)
     }
 
+    /// The next changes by sequence, as many as the limit lets be listed, and whether these are all.
+    private static func changes(
+        after sequence: UInt64, in snapshot: StoreSnapshot, _ limit: MapLimit
+    ) throws -> (changes: [(sequence: UInt64, id: [UInt8])], areAll: Bool) {
+        var changes: [(sequence: UInt64, id: [UInt8])] = []
+        var areAll = true
+        var byteCount = 0
+        try snapshot.forEachChange(since: sequence) { number, id in
+            guard changes.count < limit.countMax, byteCount < limit.byteCountMax else {
+                areAll = false
+                return false
+            }
+            changes.append((number, Array(id.utf8)))
+            byteCount += id.utf8.count + MemoryLayout<(UInt64, [UInt8])>.stride
+            return true
+        }
+        return (changes, areAll)
+    }
+
+    /// Maps documents, in the order they lie in, until their rows take more than so many bytes.
     private static func map(
         _ ids: [[UInt8]], of definition: ViewDefinition, in snapshot: StoreSnapshot,
-        _ limit: MapLimit, _ crashed: CrashedDocuments, _ mark: WorkMark?,
-        into mapped: inout [[UInt8]: Document]
-    ) throws {
+        _ limit: MapLimit, _ byteCountMax: Int, _ crashed: CrashedDocuments, _ mark: WorkMark?
+    ) throws -> [[UInt8]: Document] {
         var mapper = DocumentMapper(definition, crashed: crashed, mark: mark)
+        var mapped: [[UInt8]: Document] = [:]
+        var byteCount = 0
         for id in ids.sorted(by: { KeyBytes.compare($0, $1) < 0 }) {
+            if byteCount >= byteCountMax { break }
             try limit.checkCancellation()
             let name = String(decoding: id, as: UTF8.self)
-            let document = try snapshot.withRow(of: id) { row in
-                let failure = try mapper.map(id: id.span, record: row)
-                let rows = mapper.collector.rowsOfSoleDocument()
-                return Document(
-                    id: name, rows: rows.rows, pointer: rows.pointer, failure: failure)
-            }
-            // A purged document has no record, and so no rows.
-            mapped[id] =
-                document ?? Document(id: name, rows: [], pointer: nil, failure: nil)
+            let document =
+                try snapshot.withRow(of: id) { row in
+                    let failure = try mapper.map(id: id.span, record: row)
+                    let rows = mapper.collector.rowsOfSoleDocument()
+                    return Document(
+                        id: name, rows: rows.rows, pointer: rows.pointer, failure: failure)
+                }
+                // A purged document has no record, and so no rows.
+                ?? Document(id: name, rows: [], pointer: nil, failure: nil)
+            byteCount += document.byteCount
+            mapped[id] = document
         }
+        return mapped
+    }
+}
+
+extension TreeEntry {
+    /// The memory it takes, roughly.
+    fileprivate var byteCount: Int {
+        // An array has 32 bytes before its elements.
+        key.count + head.count + tail.count + 3 * 32 + MemoryLayout<TreeEntry>.stride
     }
 }
 
@@ -98,7 +145,7 @@ package struct MappedChanges: Sendable {
 package struct MapLimit: Sendable {
     /// The most documents, 1 or more.
     package var countMax: Int
-    /// After how many bytes of rows to stop.
+    /// After how many bytes of rows to stop, 1 or more.
     package var byteCountMax: Int
     private let end: ContinuousClock.Instant?
     private let isCancelled: @Sendable () -> Bool
@@ -124,10 +171,11 @@ package struct MapLimit: Sendable {
 extension MappedChanges {
     /// Puts the rows into the tables.
     ///
-    /// - Returns: By how much the number of documents with an error grew.
+    /// - Returns: By how much the number of documents with an error grew, and what rows it is about.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
-    func apply(to tables: IndexTables, of definition: ViewDefinition, hasErrors: Bool) throws -> Int
-    {
+    func apply(
+        to tables: IndexTables, of definition: ViewDefinition, hasErrors: Bool
+    ) throws -> (errorGrowth: Int, rows: RowChanges) {
         let encoder = KeyEncoder(definition.collation)
         let failures = MapFailureTable(tables.side)
         var rowEdits: [TreeEdit] = []
@@ -175,7 +223,10 @@ extension MappedChanges {
         rowEdits.sort { KeyBytes.compare($0.key, $1.key) < 0 }
         if !rowEdits.isEmpty { _ = try tables.rows.apply(rowEdits) }
         if !pointerEdits.isEmpty { _ = try tables.documents.apply(pointerEdits) }
-        return grown
+        let rows = RowChanges(
+            slot: slot, base: base, reached: reached, keys: rowEdits.map(\.key),
+            documentIDs: documents.map(\.id))
+        return (grown, rows)
     }
 
     /// What the table has for a document that was mapped.

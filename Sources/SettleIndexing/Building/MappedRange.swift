@@ -96,10 +96,14 @@ package struct DocumentRange: Sendable, Equatable {
 /// Maps ranges of documents, one after the other; one for each worker of a build.
 package final class RangeMapper {
     private var mapper: DocumentMapper
+    /// After how many documents it is asked whether the work is wanted still: after each when the
+    /// map is code of an application, which may take long.
+    private let cancellationStretch: Int
 
     /// A mapper that notes the document at work in a mark of its own.
     package init(_ definition: ViewDefinition, crashed: CrashedDocuments, mark: WorkMark?) {
         mapper = DocumentMapper(definition, crashed: crashed, mark: mark)
+        cancellationStretch = definition.mayTrap ? 1 : Self.stretch
     }
 
     /// How many documents are mapped before time and memory are looked at.
@@ -119,8 +123,8 @@ package final class RangeMapper {
         var mapper = mapper
         try snapshot.forEachRow(after: range.after) { id, row in
             if let end, id.follows(end) { return false }
+            if count % cancellationStretch == 0 { try limit.checkCancellation() }
             if count > 0, count % Self.stretch == 0 {
-                try limit.checkCancellation()
                 isStopped = limit.isOver || mapper.collector.byteCount >= limit.byteCountMax
                 if isStopped { return false }
             }

@@ -75,6 +75,18 @@ package struct IndexQuery: Sendable, Equatable {
     }
 }
 
+extension IndexQuery.Summary {
+    /// How many bytes the row keys of a row's group have in common; nil when the key is damaged.
+    func groupLength(of key: Span<UInt8>) -> Int? {
+        if case .firstElements(let count) = self,
+            let length = CollationKey.groupLength(of: key, elements: count)
+        {
+            return length
+        }
+        return CollationKey.end(in: key, at: 0)
+    }
+}
+
 /// The answer to a query.
 package struct IndexAnswer: Sendable, Equatable {
     /// The rows asked for, in order.
@@ -87,11 +99,35 @@ package struct IndexAnswer: Sendable, Equatable {
 }
 
 /// One row of an answer.
+///
+/// Small, whatever the row holds: neighbouring rows share what they were read from (``RowPage``),
+/// and as long as one of them is kept, so is that.
 package struct IndexRow: Sendable, Equatable {
+    private let page: RowPage
+    private let number: Int
+
+    /// A row of a page.
+    init(_ page: RowPage, _ number: Int) {
+        self.page = page
+        self.number = number
+    }
+
+    /// A row that is stored nowhere.
+    package init(documentID: String?, key: JSONValue?, value: JSONValue?) {
+        let id = Array((documentID ?? "").utf8)
+        let row = RowPage.Row(id: documentID.map { _ in id.indices }, key: 0, value: value)
+        self.init(RowPage([row], keys: [key], bytes: id), 0)
+    }
+
     /// The document the row was emitted for; nil for a row that sums up.
-    package let documentID: String?
+    package var documentID: String? { page.documentID(of: number) }
     /// The emitted key, or the key of the group; nil for the one row over everything.
-    package let key: JSONValue?
+    package var key: JSONValue? { page.key(of: number) }
     /// The emitted or reduced value; nil when the map gave none.
-    package let value: JSONValue?
+    package var value: JSONValue? { page.value(of: number) }
+
+    /// Whether document, key, and value are the same.
+    package static func == (left: IndexRow, right: IndexRow) -> Bool {
+        RowPage.isSame(left.page, left.number, right.page, right.number)
+    }
 }

@@ -23,15 +23,22 @@ package struct IndexView {
     package init?(
         of name: String, fitting definition: ViewDefinition?, in snapshot: StoreSnapshot
     ) throws {
-        let built = try IndexState.states(
-            of: name, in: snapshot, remembering: definition?.memory
-        ).filter { $0.value.build == nil }
-        let fitting = built.first { entry in definition.map { entry.value.fits($0) } ?? false }
-        guard let chosen = fitting ?? built.max(by: { $0.value.sequence < $1.value.sequence })
-        else { return nil }
-        slot = chosen.key
-        state = chosen.value
-        fits = fitting != nil
+        guard let table = try IndexState.table(in: snapshot) else { return nil }
+        var chosen: (slot: Int, state: IndexState, fits: Bool)?
+        for slot in IndexState.slots {
+            let state = try IndexState.state(
+                of: name, slot: slot, from: table, remembering: definition?.memory)
+            guard let state, state.build == nil else { continue }
+            let fits = definition.map { state.fits($0) } ?? false
+            if let other = chosen {
+                guard other.fits == fits ? other.state.sequence < state.sequence : fits else {
+                    continue
+                }
+            }
+            chosen = (slot, state, fits)
+        }
+        guard let chosen else { return nil }
+        (slot, state, fits) = chosen
         self.name = name
         self.snapshot = snapshot
     }

@@ -42,6 +42,25 @@ struct KeyRange {
         return !lower.lexicographicallyPrecedes(upper)
     }
 
+    /// Whether a row key is in it.
+    func contains(_ key: [UInt8]) -> Bool {
+        if let lower, KeyBytes.compare(key, lower) < 0 { return false }
+        if let upper, KeyBytes.compare(key, upper) >= 0 { return false }
+        return true
+    }
+
+    /// The keys that are in both ranges.
+    func intersection(_ other: KeyRange) -> KeyRange {
+        var both = self
+        if let lower = other.lower, both.lower.map({ KeyBytes.compare($0, lower) < 0 }) ?? true {
+            both.lower = lower
+        }
+        if let upper = other.upper, both.upper.map({ KeyBytes.compare(upper, $0) < 0 }) ?? true {
+            both.upper = upper
+        }
+        return both
+    }
+
     private static func prefix(
         of bound: IndexQuery.KeyBound, _ definition: ViewDefinition
     ) -> [UInt8] {

@@ -3,8 +3,8 @@ package import SettleStorage
 
 /// Answers a query from the rows of an index, and from the reductions stored above them.
 package struct QueryRunner {
-    private let definition: ViewDefinition
-    private let rows: RunTable
+    let definition: ViewDefinition
+    let rows: RunTable
     private let usesReductions: Bool
 
     /// A runner over what one slot holds.
@@ -41,7 +41,7 @@ package struct QueryRunner {
         return answer
     }
 
-    /// Runs a query and hands on each row as it comes, which must not be written to meanwhile.
+    /// Runs a query and hands on its rows one by one, which must not be written to meanwhile.
     ///
     /// - Returns: What ``IndexAnswer`` says beside its rows.
     /// - Throws: as ``run(_:)``; what `take` throws.
@@ -49,89 +49,11 @@ package struct QueryRunner {
         _ query: IndexQuery, _ take: (consuming IndexRow) throws -> Void
     ) throws -> (totalRows: Int?, offset: Int?) {
         guard query.summary != .rows, let reducer = definition.reducer else {
-            return try plainAnswer(query, take)
+            return try RowQuery(rows, definition).run(query, take)
         }
         if query.limit == 0 { return (nil, nil) }
         for row in try summedRows(query, reducer) { try take(row) }
         return (nil, nil)
-    }
-
-    // MARK: Rows
-
-    private func plainAnswer(
-        _ query: IndexQuery, _ take: (consuming IndexRow) throws -> Void
-    ) throws -> (totalRows: Int?, offset: Int?) {
-        let totalRows = try rows.entryCount
-        var offset: Int?
-        var toSkip = query.skip
-        var room = query.limit ?? .max
-        switch query.selection {
-        case .range(let start, let end):
-            let range = KeyRange(
-                start: start, end: end, isDescending: query.isDescending, definition)
-            offset = try self.offset(of: range, query, totalRows: totalRows)
-            try walk(range, query, skipping: &toSkip, room: &room, take)
-        case .keys(let keys):
-            for key in keys where room > 0 {
-                try walk(
-                    KeyRange(of: key, definition), query, skipping: &toSkip, room: &room, take)
-            }
-        }
-        return (totalRows, offset)
-    }
-
-    /// How many rows stand before those that are returned, as CouchDB counts them: those passed
-    /// over count too.
-    private func offset(
-        of range: KeyRange, _ query: IndexQuery, totalRows: Int
-    ) throws -> Int {
-        let before: Int
-        if query.isDescending {
-            before = try range.upper.map { totalRows - (try rows.rank(of: $0)) } ?? 0
-        } else {
-            before = try range.lower.map { try rows.rank(of: $0) } ?? 0
-        }
-        return before + min(query.skip, totalRows - before)
-    }
-
-    /// Hands on the rows of a range, as many as there is room for.
-    private func walk(
-        _ whole: KeyRange, _ query: IndexQuery, skipping toSkip: inout Int, room: inout Int,
-        _ take: (consuming IndexRow) throws -> Void
-    ) throws {
-        var range = whole
-        guard !range.isEmpty, room > 0, try skip(&toSkip, of: &range, query) else { return }
-        var reader = RowReader(definition.name)
-        var left = room
-        try rows.forEach(from: range.lower, to: range.upper, isDescending: query.isDescending) {
-            key, head, tail in
-            try take(try reader.row(key: key, head: head, tail: tail))
-            left -= 1
-            return left > 0
-        }
-        room = left
-    }
-
-    /// Moves the beginning of a range past the rows that are to be passed over.
-    ///
-    /// Answers false when none are left.
-    private func skip(
-        _ toSkip: inout Int, of range: inout KeyRange, _ query: IndexQuery
-    ) throws -> Bool {
-        guard toSkip > 0 else { return true }
-        let low = try range.lower.map { try rows.rank(of: $0) } ?? 0
-        let high = try range.upper.map { try rows.rank(of: $0) } ?? rows.entryCount
-        guard toSkip < high - low else {
-            toSkip -= max(0, high - low)
-            return false
-        }
-        if query.isDescending {
-            range.upper = try rows.key(atRank: high - toSkip)
-        } else {
-            range.lower = try rows.key(atRank: low + toSkip)
-        }
-        toSkip = 0
-        return true
     }
 
     // MARK: Rows that sum up
@@ -151,76 +73,78 @@ package struct QueryRunner {
         }
         var result = Groups(skip: query.skip, limit: query.limit)
         if query.summary == .total {
-            var reduction = Reduction(reducer)
-            var count = 0
-            for range in ranges { count += try reduce(range, into: &reduction) }
-            if count > 0 {
-                try result.add {
-                    IndexRow(documentID: nil, key: nil, value: try reduction.result())
-                }
-            }
+            if let row = try total(of: ranges, reducer) { try result.add { row } }
             return result.rows
         }
-        for range in ranges {
-            try addGroups(of: range, query, reducer, to: &result)
-            if result.isFull { break }
+        for range in ranges where !result.isFull {
+            try forEachGroup(of: range, query.summary, isDescending: query.isDescending) { group in
+                try result.add { try row(of: group, reducer) }
+                return !result.isFull
+            }
         }
         return result.rows
     }
 
-    private func addGroups(
-        of whole: KeyRange, _ query: IndexQuery, _ reducer: IndexReducer, to result: inout Groups
+    /// The row over everything in some ranges; nil when there is nothing in them.
+    func total(of ranges: [KeyRange], _ reducer: IndexReducer) throws -> IndexRow? {
+        var reduction = Reduction(reducer)
+        var count = 0
+        for range in ranges { count += try reduce(range, into: &reduction) }
+        guard count > 0 else { return nil }
+        return IndexRow(documentID: nil, key: nil, value: try reduction.result())
+    }
+
+    /// Rows that are summed up together.
+    struct Group {
+        /// What their row keys have in common.
+        let prefix: [UInt8]
+        /// The key that is shown.
+        let key: JSONValue
+        /// The rows themselves, as far as they are asked for.
+        let range: KeyRange
+    }
+
+    /// Walks the groups of a range, without summing up; the body answers false to stop.
+    func forEachGroup(
+        of whole: KeyRange, _ summary: IndexQuery.Summary, isDescending: Bool,
+        _ body: (Group) throws -> Bool
     ) throws {
         var rest = whole
-        while !result.isFull, let (group, key) = try firstGroup(of: rest, query) {
-            try result.add {
-                var part = group
-                if let lower = rest.lower, let start = part.lower,
-                    start.lexicographicallyPrecedes(lower)
-                {
-                    part.lower = lower
-                }
-                if let upper = rest.upper, let end = part.upper,
-                    upper.lexicographicallyPrecedes(end)
-                {
-                    part.upper = upper
-                }
-                var reduction = Reduction(reducer)
-                _ = try reduce(part, into: &reduction)
-                return IndexRow(documentID: nil, key: key, value: try reduction.result())
+        while let group = try firstGroup(of: rest, summary, isDescending: isDescending),
+            try body(group)
+        {
+            if isDescending {
+                rest.upper = group.prefix
+            } else {
+                rest.lower = KeyRange(prefix: group.prefix).upper
             }
-            if query.isDescending { rest.upper = group.lower } else { rest.lower = group.upper }
-            if rest.isEmpty { return }
         }
     }
 
-    /// The group of the first row of a range, in the direction of the query, and its key.
-    private func firstGroup(
-        of range: KeyRange, _ query: IndexQuery
-    ) throws -> (range: KeyRange, key: JSONValue)? {
+    /// The row that sums up a group.
+    func row(of group: Group, _ reducer: IndexReducer) throws -> IndexRow {
+        var reduction = Reduction(reducer)
+        _ = try reduce(group.range, into: &reduction)
+        return IndexRow(documentID: nil, key: group.key, value: try reduction.result())
+    }
+
+    /// The group of the first row of a range; nil in an empty one.
+    func firstGroup(
+        of range: KeyRange, _ summary: IndexQuery.Summary, isDescending: Bool
+    ) throws -> Group? {
         guard !range.isEmpty else { return nil }
-        var found: (range: KeyRange, key: JSONValue)?
-        try rows.forEach(from: range.lower, to: range.upper, isDescending: query.isDescending) {
+        var found: Group?
+        try rows.forEach(from: range.lower, to: range.upper, isDescending: isDescending) {
             key, head, _ in
-            guard let length = groupLength(of: key, query.summary) else { throw corrupted }
+            guard let length = summary.groupLength(of: key) else { throw corrupted }
             let emitted = try PackedView(head).value()
-            found = (
-                KeyRange(prefix: key.extracting(0..<length).rest(from: 0)),
-                groupKey(of: emitted, query.summary)
-            )
+            let prefix = key.extracting(0..<length).rest(from: 0)
+            found = Group(
+                prefix: prefix, key: groupKey(of: emitted, summary),
+                range: KeyRange(prefix: prefix).intersection(range))
             return false
         }
         return found
-    }
-
-    /// How many bytes the row keys of the row's group have in common.
-    private func groupLength(of key: Span<UInt8>, _ summary: IndexQuery.Summary) -> Int? {
-        if case .firstElements(let count) = summary,
-            let length = CollationKey.groupLength(of: key, elements: count)
-        {
-            return length
-        }
-        return CollationKey.end(in: key, at: 0)
     }
 
     private func groupKey(of key: JSONValue, _ summary: IndexQuery.Summary) -> JSONValue {

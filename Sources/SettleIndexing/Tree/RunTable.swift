@@ -48,7 +48,9 @@ package struct RunTable {
     /// - Throws: ``IndexError/corrupted(place:)``, or what the table throws.
     /// - Complexity: O(log n); O(n) without levels.
     package var entryCount: Int {
-        get throws { try count(from: nil, to: nil) }
+        get throws {
+            storesLevels ? try top()?.entryCount ?? 0 : try count(from: nil, to: nil)
+        }
     }
 
     /// The entry with that key, or nil.
@@ -146,6 +148,21 @@ package struct RunTable {
             return false
         }
         return level
+    }
+
+    /// The uppermost level and what it knows of, in a table that stores levels; nil without entries.
+    ///
+    /// It has one node, except in a table that is still being filled.
+    func top() throws -> (level: Int, nodeCount: Int, entryCount: Int)? {
+        var top: (level: Int, nodeCount: Int, entryCount: Int)?
+        try table.forEachInPlace(isDescending: true) { key, bytes in
+            let level = key.isEmpty ? 0 : Int(key[0])
+            if let top, top.level != level { return false }
+            guard let header = NodeHeader(bytes) else { throw damage }
+            top = (level, (top?.nodeCount ?? 0) + 1, (top?.entryCount ?? 0) &+ header.entryCount)
+            return true
+        }
+        return top
     }
 
     /// The error for bytes that cannot be read.

@@ -11,6 +11,9 @@ import Synchronization
 /// that its error is about a state that is really there), and those after it go on; the callers
 /// only notice that it took longer.
 ///
+/// Who follows the changes (`follow`) then does its part of the same commit. It must not stand in
+/// the way of the documents: when it fails, all of it is done again without.
+///
 /// `pending` is guarded by its lock; everything else runs on the thread.
 final class Writer: Sendable {
     /// The most closures in one transaction.
@@ -19,6 +22,7 @@ final class Writer: Sendable {
     private let environment: Environment
     private let tables: StoreTables
     private let clock: @Sendable () -> Timestamp
+    private let follow: @Sendable (StoreTransaction) throws -> Void
     private let publish: @Sendable (StoreCommit) -> Void
     private let thread: WriterThread
 
@@ -31,11 +35,13 @@ final class Writer: Sendable {
 
     init(
         environment: Environment, tables: StoreTables, clock: @escaping @Sendable () -> Timestamp,
+        follow: @escaping @Sendable (StoreTransaction) throws -> Void,
         publish: @escaping @Sendable (StoreCommit) -> Void
     ) {
         self.environment = environment
         self.tables = tables
         self.clock = clock
+        self.follow = follow
         self.publish = publish
         self.thread = WriterThread(name: "settle-writer")
     }
@@ -87,6 +93,7 @@ final class Writer: Sendable {
     private enum Abandoned: Error {
         case nothingWritten
         case failedAfterWriting(index: Int, any Error)
+        case failedFollowing
     }
 
     private func commit(_ jobs: ArraySlice<WriteJob>) {
@@ -108,6 +115,9 @@ final class Writer: Sendable {
             if !before.isEmpty { commit(before) }
             commit(jobs[index...index])
             if !after.isEmpty { commit(after) }
+        } catch Abandoned.failedFollowing {
+            // Who follows gives up what keeps failing.
+            commit(jobs)
         } catch {
             // The commit itself failed; one of several may be the reason, so each is tried alone,
             // unless it is plain that each would meet the same, which may take long.
@@ -155,10 +165,22 @@ final class Writer: Sendable {
             hasWritten = hasWritten || transaction.hasWritten
         }
         guard hasWritten else { throw Abandoned.nothingWritten }
+        if !changes.isEmpty { try runFollower(in: transaction) }
         try transaction.finish()
         return StoreCommit(
             sequence: transaction.lastSequence, changes: changes,
             setsExpirations: transaction.setsExpirations)
+    }
+
+    /// Lets who follows the changes do its part of the commit.
+    private func runFollower(in transaction: StoreTransaction) throws {
+        transaction.beginClosure()
+        do {
+            try follow(transaction)
+        } catch {
+            // When the map was full the environment runs all of this again, whatever is thrown.
+            throw Abandoned.failedFollowing
+        }
     }
 
     private func complete(_ jobs: ArraySlice<WriteJob>, _ failures: [Int: any Error]) {

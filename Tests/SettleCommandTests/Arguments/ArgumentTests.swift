@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite struct `Arguments` {
+@Suite(.serialized) struct `Arguments` {
     @Test(arguments: [
         ("/data/shop", "/data", "shop"), ("/data/shop/", "/data", "shop"),
         ("/data/shop.settle", "/data", "shop"), ("/data/shop.settle/", "/data", "shop"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.timeLimit(.minutes(10))) struct `Indexes with the tool` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Indexes with the tool` {
     private let tool: BuiltTool
     private let orders = """
         {"id":"a","type":"order","address":{"city":"Rome"},"amount":3,"name":"Émile"}
@@ -221,16 +221,33 @@ import Testing
         }
     }
 
-    @Test func `are replaced by a declaration that is another, or has another version`()
+    @Test func `are replaced by another declaration or version, but only when that is said`()
         async throws
     {
         try await withOrders { path, _ in
             let add = ["indexes", "add", path, "--name", "a", "--key"]
             _ = try await run(add + ["type"])
-            _ = try await run(add + ["name", "--version", "2"])
-            #expect(try await ids(path, ["--index", "a"]) == ["d", "e", "a", "b", "c"])
             let listed = try await values(["indexes", path])
-            #expect(listed.map { $0["version"] } == ["2"] && listed[0]["isCurrent"] == true)
+            let same = try await run(add + ["type"])
+            #expect(same.output.hasPrefix("Index 'a' has 5 rows. ("), "\(same)")
+            let others = [
+                add + ["name"], add + ["type", "--version", "2"],
+                add + ["type", "--value", "name"],
+                ["query", path, "--key", "name", "--index", "a"],
+            ]
+            for other in others {
+                let errors = try await refusal(other, status: 1)
+                #expect(errors.contains("There is another index 'a', so nothing was changed."))
+                let both = "It is version '1': type. Given was version '"
+                #expect(errors.contains(both), "\(errors)")
+                #expect(errors.contains("--replace"), "\(errors)")
+            }
+            #expect(try await values(["indexes", path]) == listed)
+            #expect(try await ids(path, ["--key", "type", "--index", "a"]).count == 5)
+            _ = try await run(add + ["name", "--version", "2", "--replace"])
+            #expect(try await ids(path, ["--index", "a"]) == ["d", "e", "a", "b", "c"])
+            let replaced = try await values(["indexes", path])
+            #expect(replaced.map { $0["version"] } == ["2"] && replaced[0]["isCurrent"] == true)
         }
     }
 
@@ -260,7 +277,7 @@ import Testing
             }
             try await DatabasePath(parsing: path).withDatabase { database in
                 try await database.addIndex(
-                    Database.Index(name: "byAmount", version: "1", builtInReduce: .count) {
+                    Database.Index(name: "byAmount", version: "1.5", builtInReduce: .count) {
                         document, addIndexRow in
                         guard let amount = document["amount"] else { throw NoAmount() }
                         addIndexRow(amount, nil)
@@ -275,6 +292,11 @@ import Testing
             #expect(table.count == 2 && table[1].hasPrefix("e  "), "\(table)")
             let lines = try await run(["indexes", path]).lines
             #expect(lines[1].hasSuffix("  up to date  code of an application; count"), "\(lines)")
+            #expect(lines[1].hasPrefix("byAmount  1.5      "), "\(lines)")
+            let taken = ["indexes", "add", path, "--name", "byAmount", "--key", "amount"]
+            #expect(
+                try await refusal(taken, status: 1).contains(
+                    "It is version '1.5': code of an application; count."))
             let refusal = try await refusal(["query", path, "--index", "byAmount"], status: 1)
             #expect(refusal.contains("made by the code of an application"))
             _ = try await run(["indexes", "remove", path, "byAmount"])
@@ -289,6 +311,7 @@ import Testing
         ["indexes", "add", "./x", "--name", "a", "--key", "a", "--filter", "[1]"],
         ["indexes", "add", "./x", "--name", "a", "--key", "a", "--filter", "{\"a\":{\"$x\":1}}"],
         ["indexes", "add", "./x", "--name", "a", "--key", "a", "--collation", "german"],
+        ["indexes", "add", "./x", "--name", "a", "--key", "a", "--filter", "{\"a\":"],
         ["indexes", "add", "./x", "--name", "a", "--declaration", "f"],
         ["indexes", "add", "./x", "--key", "a", "--declaration", "f"],
         ["indexes", "remove", "./x"], ["indexes", "errors", "./x"],

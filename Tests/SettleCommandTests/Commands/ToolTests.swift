@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `Tool settle` {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Tool settle` {
     private let tool: BuiltTool
     private let items = """
         {"id":"apple","kind":"fruit","colour":"red","price":3,"place":{"shelf":1}}
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [
         "demo", "import", "get", "query", "serve", "sync", "token", "export", "stats", "check",
-        "compact", "backup", "indexes",
+        "compact", "backup", "indexes", "watch",
     ])
     func `explains each subcommand with examples`(name: String) async throws {
         let outcome = try await tool.run([name, "--help"])

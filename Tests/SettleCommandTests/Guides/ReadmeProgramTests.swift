@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `README's program` {
+@Suite(.serialized) struct `README's program` {
     @Test(.timeLimit(.minutes(10))) func `does what its comments say`() async throws {
         try await withScratchDirectory("readme") { scratch in
             let folder = scratch.url

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite struct `Import` {
+@Suite(.serialized) struct `Import` {
     private func withDatabase(_ body: (Database) async throws -> Void) async throws {
         try await withScratchDirectory("import") { scratch in
             let path = try DatabasePath(parsing: scratch.file("shop").path)

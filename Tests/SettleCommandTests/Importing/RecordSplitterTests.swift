@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite struct `Record splitter` {
+@Suite(.serialized) struct `Record splitter` {
     private func records(_ pieces: [[UInt8]], sizeMax: Int = 1 << 20) throws
         -> [RecordSplitter.Record]
     {

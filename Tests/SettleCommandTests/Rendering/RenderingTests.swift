@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite struct `Rendering` {
+@Suite(.serialized) struct `Rendering` {
     @Test(arguments: [
         (0, "0"), (7, "7"), (999, "999"), (1_000, "1,000"), (34_006, "34,006"),
         (1_234_567, "1,234,567"), (-1_000, "-1,000"), (-999, "-999"),

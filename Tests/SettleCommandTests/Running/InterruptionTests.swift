@@ -2,7 +2,8 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.timeLimit(.minutes(10))) struct `Waiting for work that takes no notice of interruptions` {
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct `Waiting for work that takes no notice of interruptions` {
     private struct Broken: Error {}
 
     @Test func `gives what the work gives`() async throws {

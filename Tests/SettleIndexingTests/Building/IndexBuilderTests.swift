@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `Building an index` {
+@Suite(.serialized) struct `Building an index` {
     /// Every table of the index, row by row, with their names; without the states.
     private func tables(_ index: TestIndex, slot: Int) throws -> [String: [[UInt8]]] {
         try index.store.read("test") { snapshot in
@@ -258,6 +258,53 @@ import Testing
         #expect(try index.state(of: old) == nil)
     }
 
+    @Test func `takes a slot with its plan, so that two versions never build in one`()
+        async throws
+    {
+        let index = try TestIndex()
+        for id in ["a", "b", "c"] { try await index.put(id, [(.string(id), 1)]) }
+        func claim(_ version: String, _ worker: String) async throws -> BuildPlan? {
+            let builder = IndexBuilder(TestIndex.definition(version: version), worker: worker)
+            let verdict = try await index.store.write { transaction in
+                try builder.claim(in: transaction) { ["first", "second"].contains($0) }
+            }
+            guard case .build(let plan) = verdict else { return nil }
+            return plan
+        }
+        let first = try await claim("1", "first")
+        let second = try await claim("2", "second")
+        #expect(Set([first?.slot, second?.slot]) == [0, 1])
+        // Nobody else builds the same, or anything at all, as long as both live.
+        for version in ["1", "2", "3"] {
+            let third = try await claim(version, "third")
+            #expect(third == nil, "version \(version)")
+        }
+        let again = try await claim("1", "first")
+        #expect(again == first)
+        // Who has died is taken over from, where it was.
+        index.alive = ["second"]
+        let one = TestIndex.definition(version: "1")
+        try await index.build(one)
+        #expect(try index.answer(IndexQuery(), one).rows.count == 3)
+        #expect(try index.findings(one) == [])
+        let builder = IndexBuilder(TestIndex.definition(version: "1"), worker: "first")
+        let range = try index.store.read("test") { snapshot in
+            try MappedRange(joining: [
+                try RangeMapper(one, crashed: .init(), mark: nil).map(
+                    DocumentRange(after: nil, countMax: 2, in: snapshot),
+                    limit: MapLimit(countMax: .max), in: snapshot
+                ).piece
+            ])
+        }
+        let plan = try #require(first)
+        await #expect(throws: IndexError.superseded(name: "test")) {
+            try await index.store.write { transaction in
+                var plan = plan
+                try builder.store(range, &plan, in: transaction)
+            }
+        }
+    }
+
     @Test func `keeps the rows of another version while somebody lives who uses them`()
         async throws
     {
@@ -276,7 +323,7 @@ import Testing
                 of: mine, slot: view.slot, state: view.state, in: snapshot,
                 limit: MapLimit(countMax: 10), crashed: .init(), mark: nil)
         }
-        try await index.store.write { try builder.apply(changes, in: $0) }
+        _ = try await index.store.write { try builder.apply(changes, in: $0) }
         index.alive = ["other"]
         try await index.build(theirs)
         #expect(try index.state(of: mine) != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `A check of an index` {
+@Suite(.serialized) struct `A check of an index` {
     private func filled() async throws -> (TestIndex, ViewDefinition) {
         let index = try TestIndex()
         let definition = TestIndex.definition(.builtIn(.sum))

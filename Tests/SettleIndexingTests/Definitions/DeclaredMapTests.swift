@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `The map of a declared index` {
+@Suite(.serialized) struct `The map of a declared index` {
     /// A row as it comes out of the collector.
     private struct Row: Equatable {
         var key: JSONValue

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `An index declaration` {
+@Suite(.serialized) struct `An index declaration` {
     @Test func `has one canonical form in JSON and comes back from it`() throws {
         let declaration = IndexDeclaration(
             keys: [["type"], ["address", "city"]], value: ["amount"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `An index filter` {
+@Suite(.serialized) struct `An index filter` {
     private func matches(
         _ filter: JSONValue, _ document: JSONValue, id: String = "doc-1"
     ) throws -> Bool {

@@ -3,7 +3,7 @@ import SettleIndexing
 import TestSupport
 import Testing
 
-@Suite struct IndexRowKeyTests {
+@Suite(.serialized) struct IndexRowKeyTests {
     private let collator = Collator(.unicode)
 
     private func key(_ value: JSONValue, _ id: String, _ number: Int) -> [UInt8] {

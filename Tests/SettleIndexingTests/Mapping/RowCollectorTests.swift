@@ -2,7 +2,7 @@ import SettleDocuments
 import SettleIndexing
 import Testing
 
-@Suite struct RowCollectorTests {
+@Suite(.serialized) struct RowCollectorTests {
     @Test(arguments: [Collator.Strings.unicode, .raw])
     func `all small mappings come out as sorting everything would give them`(
         _ strings: Collator.Strings

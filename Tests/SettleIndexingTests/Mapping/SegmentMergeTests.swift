@@ -3,7 +3,7 @@ import SettleIndexing
 import TestSupport
 import Testing
 
-@Suite struct SegmentMergeTests {
+@Suite(.serialized) struct SegmentMergeTests {
     private struct Stop: Error {}
 
     private func merged(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct QueryMemoryTests {
+@Suite(.serialized) struct QueryMemoryTests {
     @Test(arguments: [Collator.Strings.unicode, .raw])
     func `keys are those of the collator, the first time and the second`(
         _ strings: Collator.Strings
@@ -18,6 +18,23 @@ import Testing
             let expected = collator.key(for: value)
             #expect(memory.key(for: value) == expected, "\(random.generator)")
             #expect(memory.key(for: value) == expected, "\(random.generator)")
+        }
+    }
+
+    @Test func `keys that push each other out stay right`() {
+        let memory = QueryMemory(.unicode)
+        let collator = Collator(.unicode)
+        let long = String(repeating: "long ", count: 300)
+        for _ in 0..<2 {
+            for number in 0..<3000 as Range<Int64> {
+                let value = JSONValue.array(["type", .integer(number)])
+                #expect(memory.key(for: value) == collator.key(for: value))
+            }
+            #expect(memory.key(for: .string(long)) == collator.key(for: .string(long)))
+            // Equal for Swift's strings, and not for those of JSON.
+            for value: JSONValue in ["\u{E9}", "e\u{301}", 1, 1.0, 0.0, -0.0] {
+                #expect(memory.key(for: value) == collator.key(for: value))
+            }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SettleIndexing
 
 /// Every answer is compared with one worked out the plain way: map all, sort all, fold all.
-@Suite struct `Queries over random documents` {
+@Suite(.serialized) struct `Queries over random documents` {
     private func check(
         _ reducer: IndexReducer, collation: Collator.Strings, rounds: Int, queries: Int
     ) async throws {

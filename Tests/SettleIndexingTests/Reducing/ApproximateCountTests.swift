@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The estimate of how many different keys there are.
-@Suite struct `Approximate counts` {
+@Suite(.serialized) struct `Approximate counts` {
     private func reduction(
         of count: Int, seed: UInt64, repeating copies: Int = 1
     ) throws -> Reduction {

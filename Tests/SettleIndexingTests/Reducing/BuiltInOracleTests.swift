@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The built-in functions against folds over all values at once, the rows grouped at random.
-@Suite struct `Built-in reductions against an oracle` {
+@Suite(.serialized) struct `Built-in reductions against an oracle` {
     @Test func `the sum of integers is exact however rows are grouped`() throws {
         var generator = SeededGenerator(seed: 0x51)
         for round in 0..<400 {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Reduce functions of the application.
-@Suite struct `Custom reductions` {
+@Suite(.serialized) struct `Custom reductions` {
     /// What a function was called with.
     private struct Call: Sendable, Equatable {
         var keys: [JSONValue]

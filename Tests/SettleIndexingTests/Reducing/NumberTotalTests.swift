@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleIndexing
 
-@Suite struct `Exact numbers` {
+@Suite(.serialized) struct `Exact numbers` {
     private let edges: [Int64] = [
         0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, 32768, -32768, -32769, 1 << 53,
         1 << 53 + 1, .max, .max - 1, .min, .min + 1,

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the built-in functions say about values that they cannot work with.
-@Suite struct `Reduce errors` {
+@Suite(.serialized) struct `Reduce errors` {
     private static let requirement =
         "The _sum function requires that map values be numbers, arrays of numbers, or objects. "
         + "Objects cannot be mixed with other data structures. Objects can be arbitrarily nested, "

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The stored form of partials: what Docs/Formats/Reductions.md says, and nothing else.
-@Suite struct `Stored partials` {
+@Suite(.serialized) struct `Stored partials` {
     /// Gives back what it is given on a rereduce.
     private static let echo = IndexReducer.custom { _, values, isRereduce in
         isRereduce ? values[0] ?? .null : .array(values.map { $0 ?? .null })

@@ -2,7 +2,7 @@ import SettleIndexing
 import Testing
 import TestSupport
 
-@Suite struct `Border rule` {
+@Suite(.serialized) struct `Border rule` {
     /// The worked examples of Docs/Formats: a hash that changes makes every stored index unreadable.
     @Test(arguments: [
         ("", 0x3FC7_A329_021C_3001 as UInt64), ("a", 0x1BF6_CD51_1429_A814),

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What the bytes of runs and summaries are, as Docs/Formats has it.
-@Suite struct `Run form` {
+@Suite(.serialized) struct `Run form` {
     @Test func `a run is a header and entries that leave out what they share`() async throws {
         let scratch = try ScratchTree(reducer: .builtIn(.count))
         let entries = [

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Changes of every kind, mixed, each compared with a table made of the entries alone.
-@Suite struct `Tree changes` {
+@Suite(.serialized) struct `Tree changes` {
     @Test(arguments: 0..<6)
     func `any mixture of changes leaves the bytes of a table made anew`(round: Int) async throws {
         var source = RandomEntries(random: SeededGenerator())

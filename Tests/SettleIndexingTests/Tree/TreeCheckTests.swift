@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Each kind of damage is found by the check.
-@Suite struct `Tree check` {
+@Suite(.serialized) struct `Tree check` {
     /// One way to damage a table; false when its rows are not made for it.
     struct Fault: Sendable, CustomStringConvertible {
         let description: String

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// What is looked at to answer, counted by a reduce function.
-@Suite struct `Tree cost` {
+@Suite(.serialized) struct `Tree cost` {
     /// Counts the rows and the partials that a reduce function was given.
     private final class Counts: Sendable {
         private let seen = Mutex((rows: 0, partials: 0))

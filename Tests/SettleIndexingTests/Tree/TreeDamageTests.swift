@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Damaged bytes give an error or a wrong answer, and never end the process.
-@Suite struct `Tree damage` {
+@Suite(.serialized) struct `Tree damage` {
     @Test(arguments: 0..<4)
     func `a tree of damaged bytes is used without a trap`(round: Int) async throws {
         var source = RandomEntries(random: SeededGenerator())

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Walks, reductions, counts, and ranks against a sorted array.
-@Suite struct `Tree ranges` {
+@Suite(.serialized) struct `Tree ranges` {
     @Test(arguments: 0..<16)
     func `ranges of a changing tree agree with a sorted array`(round: Int) async throws {
         var source = RandomEntries(random: SeededGenerator())
@@ -57,6 +57,7 @@ import TestSupport
                         try walk(tree, lower, upper, isDescending, limit)
                             == Array(expected.prefix(max(1, limit))), "\(seed)")
                 }
+                try checkRanked(tree, sorted, inside, from: lower, to: upper, limit, seed)
                 #expect(try tree.count(from: lower, to: upper) == inside.count, "\(seed)")
                 var reduction = Reduction(.builtIn(.sum))
                 let count = try tree.reduce(from: lower, to: upper, into: &reduction)
@@ -102,6 +103,71 @@ import TestSupport
             return found.count < limit
         }
         return found
+    }
+
+    /// A walk that tells where it begins hands on the same entries, and counts as the others do.
+    private func checkRanked(
+        _ tree: RunTable, _ sorted: [TreeEntry], _ inside: [TreeEntry], from lower: [UInt8]?,
+        to upper: [UInt8]?, _ limit: Int, _ seed: String
+    ) throws {
+        var found: [TreeEntry] = []
+        let (rank, entryCount) = try tree.forEachRanked(from: lower, to: upper) { key, head, tail in
+            found.append(TreeEntry(key: bytes(key), head: bytes(head), tail: bytes(tail)))
+            return found.count < limit
+        }
+        #expect(found == Array(inside.prefix(max(1, limit))), "\(seed)")
+        let below = sorted.count { entry in
+            lower.map { entry.key.lexicographicallyPrecedes($0) } ?? false
+        }
+        #expect(rank == below, "\(seed)")
+        #expect(entryCount == sorted.count, "\(seed)")
+    }
+
+    @Test(arguments: [true, false])
+    func `an empty tree has no rank above nothing`(storesLevels: Bool) async throws {
+        let scratch = try ScratchTree(ScratchTree.small, storesLevels: storesLevels)
+        try await scratch.apply([])
+        for key in [nil, [3, 0], [0xFF]] as [[UInt8]?] {
+            let found = try scratch.read { tree in
+                try tree.forEachRanked(from: key, to: nil) { _, _, _ in
+                    Issue.record("There is no entry.")
+                    return false
+                }
+            }
+            #expect(found == (0, 0))
+        }
+    }
+
+    @Test func `ranks of a tree without levels, and of one that is still filled, are right`()
+        async throws
+    {
+        var source = RandomEntries(random: SeededGenerator())
+        let seed = "\(source.random)"
+        let entries = try source.entries(300)
+        for storesLevels in [true, false] {
+            let scratch = try ScratchTree(ScratchTree.small, storesLevels: storesLevels)
+            try await scratch.write { tree in
+                let appender = tree.appender()
+                for entry in entries {
+                    try appender.append(
+                        key: entry.key.span, head: entry.head.span, tail: entry.tail.span)
+                }
+                try appender.flush()
+            }
+            for isFinished in [false, true] {
+                try scratch.read { tree in
+                    let stored = try walk(tree, nil, nil, false, .max)
+                    for lower in [nil] + stored.map(\.key) {
+                        let inside = stored.filter { entry in
+                            lower.map { !entry.key.lexicographicallyPrecedes($0) } ?? true
+                        }
+                        try checkRanked(tree, stored, inside, from: lower, to: nil, 3, seed)
+                    }
+                }
+                if !isFinished { try await scratch.write { try $0.finishAppending() } }
+            }
+            #expect(try scratch.read { try walk($0, nil, nil, false, .max) } == entries, "\(seed)")
+        }
     }
 
     private func bytes(_ span: Span<UInt8>) -> [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The stored bytes are a function of the entries, whatever way led to them.
-@Suite struct `Tree shape` {
+@Suite(.serialized) struct `Tree shape` {
     private static let rules = [
         ScratchTree.small,
         BorderRule(runLength: 200, groupLength: 3, borderLength: 500),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleREST
 
-@Suite struct `OData filter` {
+@Suite(.serialized) struct `OData filter` {
     @Test func `doubles quotes in strings`() {
         #expect(ODataFilter.literal("it's") == "'it''s'")
         #expect(ODataFilter.literal("'") == "''''")

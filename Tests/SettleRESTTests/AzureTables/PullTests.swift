@@ -8,7 +8,7 @@ import Testing
 
 /// The answers are those of Azure Mobile Apps for node 4.0.3, recorded, unless a test says
 /// otherwise.
-@Suite struct `Pull from a table` {
+@Suite(.serialized) struct `Pull from a table` {
     private func pull(
         _ answers: [HTTPAnswer], channels: Set<String> = [], token: PullToken? = nil,
         isFirstPage: Bool = false

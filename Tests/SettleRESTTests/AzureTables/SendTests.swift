@@ -8,7 +8,7 @@ import Testing
 
 /// The answers are those of Azure Mobile Apps for node 4.0.3, recorded, unless a test says
 /// otherwise.
-@Suite struct `Send to a table` {
+@Suite(.serialized) struct `Send to a table` {
     private func send(
         _ operation: RemoteOperation, _ answers: [HTTPAnswer]
     ) async throws -> (outcome: RemoteOutcome, lines: [String]) {

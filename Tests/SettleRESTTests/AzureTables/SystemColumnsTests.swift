@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SettleREST
 
-@Suite struct `System columns` {
+@Suite(.serialized) struct `System columns` {
     @Test func `give way to members of the same names in any case`() {
         let members: [String: JSONValue] = [
             "version": 1, "_version": 2, "__version": 3, "Version": 4, "DELETED": 5, "_ID": 6,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleREST
 
-@Suite struct `Table address` {
+@Suite(.serialized) struct `Table address` {
     private func address(_ text: String) throws -> TableAddress {
         try TableAddress(try #require(URL(string: text)))
     }

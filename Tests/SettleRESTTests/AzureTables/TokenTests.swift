@@ -6,7 +6,7 @@ import Testing
 
 @testable import SettleREST
 
-@Suite struct `Token` {
+@Suite(.serialized) struct `Token` {
     /// Gives a new token each time it is asked, and counts.
     private final class Counting: TokenProvider {
         let refusals = Mutex<[String?]>([])

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Replication.md, line by line, run against a table.
-@Suite struct `Replication guide` {
+@Suite(.serialized) struct `Replication guide` {
     final class OwnNotes: ReplicationFilterDelegate {
         func database(
             _ database: Database, shouldSendDocument document: Document,

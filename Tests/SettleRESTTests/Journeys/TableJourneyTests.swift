@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Databases and a table, with everything in between but the wire.
-@Suite struct `Journey to a table` {
+@Suite(.serialized) struct `Journey to a table` {
     private struct Device {
         let scratch: ScratchDirectory
         let database: Database

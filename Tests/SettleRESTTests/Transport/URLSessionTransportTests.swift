@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleREST
 
-@Suite struct `URL session transport` {
+@Suite(.serialized) struct `URL session transport` {
     private func request(
         _ server: LoopbackServer, _ path: String, method: HTTPRequest.Method = .get
     ) -> HTTPRequest {

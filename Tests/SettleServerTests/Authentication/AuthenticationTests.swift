@@ -6,7 +6,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `Tokens and channels` {
+@Suite(.serialized) struct `Tokens and channels` {
     private static let secret = "0123456789abcdef0123456789abcdef"
     private static let clock = StepClock()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import SettleServer
 
 /// Insert and read, after the transcripts of the original server (B3).
-@Suite struct `Insert and read contract` {
+@Suite(.serialized) struct `Insert and read contract` {
     @Test func `an insert answers 201 with all system columns and the version as ETag`()
         async throws
     {

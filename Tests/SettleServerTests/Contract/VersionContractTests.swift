@@ -5,7 +5,7 @@ import Testing
 @testable import SettleServer
 
 /// Versions, bodies and routes, after the transcripts of the original server (B2).
-@Suite struct `Version, body and route contract` {
+@Suite(.serialized) struct `Version, body and route contract` {
     @Test(arguments: ["1.0.0", "3.0.0", "2.1.0", "2.0.", "2.0.x", "2.0.0.0", "", "2.0"])
     func `a wrong version is refused in JSON`(version: String) async throws {
         try await TestServer.run { server in

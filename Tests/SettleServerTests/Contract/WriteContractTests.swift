@@ -5,7 +5,7 @@ import Testing
 @testable import SettleServer
 
 /// Update, delete and undelete, after the transcripts of the original server (B3).
-@Suite struct `Write contract` {
+@Suite(.serialized) struct `Write contract` {
     /// A table with the item `a`, and its version.
     private static func withItem(
         _ test: @escaping @Sendable (TestServer, String) async throws -> Void

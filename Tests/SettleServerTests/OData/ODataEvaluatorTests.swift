@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `OData evaluator` {
+@Suite(.serialized) struct `OData evaluator` {
     private static let item: TableItem = {
         var item = TableItem.sample([
             "n": 5, "big": 9_007_199_254_740_993, "x": 2.5, "neg": -2.5, "s": "Abc ", "t": "it's",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `Filters against a naive evaluator` {
+@Suite(.serialized) struct `Filters against a naive evaluator` {
     @Test func `random filters mean what their parts mean`() throws {
         var filters = NaiveFilter(generator: SeededGenerator())
         var trueCount = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `OData parser` {
+@Suite(.serialized) struct `OData parser` {
     @Test(arguments: [
         ("a or b and c", "a or (b and c)"), ("a and b or c", "(a and b) or c"),
         ("not a and b", "(not a) and b"), ("not a eq b", "(not a) eq b"),

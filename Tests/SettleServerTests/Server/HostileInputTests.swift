@@ -8,7 +8,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `Hostile input` {
+@Suite(.serialized) struct `Hostile input` {
     @Test func `random bytes as bodies, paths and queries are answered below 500`() async throws {
         try await TestServer.run { server in
             var generator = SeededGenerator()

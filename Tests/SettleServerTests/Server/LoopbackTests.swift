@@ -11,7 +11,7 @@ import Testing
 @testable import SettleServer
 
 /// The whole server over real sockets of this machine.
-@Suite struct `A server on a socket` {
+@Suite(.serialized) struct `A server on a socket` {
     /// Runs a server as a service among others, and a test with its port.
     private static func run<Result: Sendable>(
         _ configuration: ServerConfiguration,

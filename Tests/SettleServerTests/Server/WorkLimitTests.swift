@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `The work and memory of one list` {
+@Suite(.serialized) struct `The work and memory of one list` {
     private static func item(_ number: Int, _ members: [String: JSONValue]) -> TableItem {
         var item = TableItem.sample(members)
         item.id = "r\(number)"

@@ -6,7 +6,7 @@ import Testing
 @testable import SettleServer
 
 /// How clients pull, after B4 of the protocol's description.
-@Suite struct `Pulling` {
+@Suite(.serialized) struct `Pulling` {
     private static let pull = [("$orderby", "updatedAt asc"), ("__includeDeleted", "true")]
 
     /// The loop of the old iOS and .NET clients: a time and a number to skip.

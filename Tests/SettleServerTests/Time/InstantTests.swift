@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `Instants` {
+@Suite(.serialized) struct `Instants` {
     @Test func `every day of 800 years has its fields`() {
         var (year, month, day): (Int64, Int64, Int64) = (1600, 1, 1)
         let first = Civil.days(year: 1600, month: 1, day: 1)

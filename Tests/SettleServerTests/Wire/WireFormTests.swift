@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleServer
 
-@Suite struct `Wire forms` {
+@Suite(.serialized) struct `Wire forms` {
     @Test func `any version survives the header`() throws {
         for version in ["MQ==", "", "a\"b", "\"", "a\\b", "\\\"", "a,b", "W/x", "*"] {
             let header = EntityTag.header(for: version)

@@ -3,7 +3,7 @@ import SettleStorage
 import Testing
 import TestSupport
 
-@Suite struct `Uploads` {
+@Suite(.serialized) struct `Uploads` {
     private let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private var digest: ContentDigest { ContentDigest(of: bytes) }
 

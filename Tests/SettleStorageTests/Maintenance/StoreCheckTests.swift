@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SettleStorage
 
-@Suite struct `Checking a store` {
+@Suite(.serialized) struct `Checking a store` {
     private func findings(_ store: Store) throws -> [StoreFinding] {
         try store.read("test") { snapshot in
             var findings: [StoreFinding] = []

@@ -3,7 +3,7 @@ import SettleStorage
 import Testing
 import TestSupport
 
-@Suite struct `Purging` {
+@Suite(.serialized) struct `Purging` {
     private func changes(_ store: Store, since sequence: UInt64 = 0) throws -> [String] {
         try store.read("test") { snapshot in
             var found: [String] = []
@@ -98,7 +98,7 @@ import TestSupport
     }
 }
 
-@Suite struct `Expiration dates` {
+@Suite(.serialized) struct `Expiration dates` {
     private func put(
         _ id: String, _ change: ExpirationChange, isDeleted: Bool = false
     ) -> @Sendable (StoreTransaction) throws -> Timestamp? {

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SettleStorage
 
-@Suite struct `Document record` {
+@Suite(.serialized) struct `Document record` {
     private func sample(_ random: inout SeededGenerator) throws -> DocumentRecord {
         let digest = { (random: inout SeededGenerator) in
             Revision.Digest(

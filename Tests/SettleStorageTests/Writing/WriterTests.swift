@@ -3,7 +3,7 @@ import SettleStorage
 import Testing
 import TestSupport
 
-@Suite struct `Writing documents` {
+@Suite(.serialized) struct `Writing documents` {
     private struct Refused: Error, Equatable {
         let number: Int
     }

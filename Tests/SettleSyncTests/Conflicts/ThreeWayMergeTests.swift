@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Three-way merge` {
+@Suite(.serialized) struct `Three-way merge` {
     /// Absent, or one of two values.
     private static let values: [JSONValue?] = [nil, 1, 2]
 

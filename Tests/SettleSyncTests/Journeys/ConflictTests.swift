@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Conflict` {
+@Suite(.serialized) struct `Conflict` {
     /// Both sides had n = 1; since then each has changed it, or deleted it with nil.
     private func conflicting(
         _ local: [String: JSONValue]?, _ remote: [String: JSONValue]?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Pull` {
+@Suite(.serialized) struct `Pull` {
     @Test func `stores and deletes what the far side has, page by page, and sends none of it back`()
         async throws
     {
@@ -17,7 +17,7 @@ import Testing
         #expect(first.pushed == 0)
         #expect(try device.database.totalDocumentCount == 24)
         #expect(try device.database.pendingOperations().isEmpty)
-        let change = try #require(try device.database.changes(since: 0).changes.first)
+        let change = try #require(try device.database.changeBatch(since: 0).changes.first)
         #expect(change.origin == "model")
 
         server.put("d4", nil)

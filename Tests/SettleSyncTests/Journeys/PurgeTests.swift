@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Purged documents and a remote` {
+@Suite(.serialized) struct `Purged documents and a remote` {
     @Test func `a purge is told nobody, whatever waited, and the remote may bring it back`()
         async throws
     {

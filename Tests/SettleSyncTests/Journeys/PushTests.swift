@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Push` {
+@Suite(.serialized) struct `Push` {
     @Test func `sends what was written before the first replication, in order`() async throws {
         let device = try await Device()
         let server = ModelServer()

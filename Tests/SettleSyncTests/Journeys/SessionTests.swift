@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite struct `Session` {
+@Suite(.serialized) struct `Session` {
     /// Writes down what it is told.
     private final class Notes: ReplicationStatusDelegate {
         let lines = Collected<String>()

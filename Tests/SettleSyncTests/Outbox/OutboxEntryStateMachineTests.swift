@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Outbox entry state machine` {
+@Suite(.serialized) struct `Outbox entry state machine` {
     /// What may happen to one document and its operations.
     enum Event: CaseIterable {
         case changedHere, deletedHere, claimed, carriedOut, certainlyNotCarriedOut, unknown

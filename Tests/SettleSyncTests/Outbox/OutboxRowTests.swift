@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite struct `Outbox rows` {
+@Suite(.serialized) struct `Outbox rows` {
     private func randomState(_ random: inout SeededGenerator) -> ServerState {
         var state = ServerState(
             presence: ServerPresence.allCases.randomElement(using: &random) ?? .live,

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite struct `Push state machine` {
+@Suite(.serialized) struct `Push state machine` {
     /// Drives a machine with answers in a random order and checks every promise on the way.
     private func run(count: Int, sendingMax: Int, abortsAfter: Int?, seed: UInt64) {
         var random = SeededGenerator(seed: seed)

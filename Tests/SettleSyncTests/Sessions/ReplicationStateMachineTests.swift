@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite struct `Replication state machine` {
+@Suite(.serialized) struct `Replication state machine` {
     private typealias Machine = ReplicationStateMachine
 
     private func policy(isRepeating: Bool, isPushing: Bool = true) -> Machine.Policy {

@@ -7,7 +7,7 @@ import TestSupport
 @testable import SettleSync
 
 /// Random edits on several devices, and a way to the server on which everything gets lost.
-@Suite struct `Replication simulation` {
+@Suite(.serialized) struct `Replication simulation` {
     private static let ids = (0..<6).map { "d\($0)" }
 
     /// The faults of one client's requests, and what happens while they are under way.

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Attachments` {
+@Suite(.serialized) struct `Attachments` {
     private func picture(_ name: String, _ length: Int, seed: UInt8 = 1) -> DocumentAttachment {
         DocumentAttachment(
             name: name, contentType: "image/png",

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Streamed attachments` {
+@Suite(.serialized) struct `Streamed attachments` {
     /// Pieces of odd lengths, 1 to 5 bytes short of or over a power of two.
     private struct Pieces: AsyncSequence {
         typealias Element = Data

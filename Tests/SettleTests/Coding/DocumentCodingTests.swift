@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Documents and Codable` {
+@Suite(.serialized) struct `Documents and Codable` {
     struct Order: Codable, Equatable, Sendable {
         struct Address: Codable, Equatable, Sendable {
             var city: String

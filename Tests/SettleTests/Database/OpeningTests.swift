@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Opening a database` {
+@Suite(.serialized) struct `Opening a database` {
     private func configuration(
         _ name: String?, in directory: ScratchDirectory
     ) -> Database.OpenDatabaseConfiguration {

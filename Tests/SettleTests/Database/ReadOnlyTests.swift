@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `A database opened for reading only` {
+@Suite(.serialized) struct `A database opened for reading only` {
     private let byKind = Database.Index.keyPaths(name: "kinds", version: "1", keys: [["kind"]])
 
     private func open(_ folder: URL, isReadOnly: Bool) async throws -> Database? {

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Views of documents` {
+@Suite(.serialized) struct `Views of documents` {
     private let order: Document = [
         "id": "a", "type": "order", "amount": 12, "price": 2.5, "paid": true, "none": NSNull(),
         "address": ["city": "Bern", "zip": 3000, "lat": 46.9, "main": false] as [String: Any],

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Many documents from JSON texts` {
+@Suite(.serialized) struct `Many documents from JSON texts` {
     private func text(_ number: Int, member: String = "id") -> [UInt8] {
         Array("{\"n\":\(number),\"\(member)\":\"d\(number)\",\"x\":[1,{\"y\":null}]}".utf8)
     }
@@ -17,7 +17,9 @@ import Testing
                     for number in 0..<count { try transaction.add(Document(json: text(number))) }
                 }
                 let facts = { (database: Database) in
-                    try database.changes(since: 0).changes.map { "\($0.documentId) \($0.revision)" }
+                    try database.changeBatch(since: 0).changes.map {
+                        "\($0.documentId) \($0.revision)"
+                    }
                 }
                 #expect(try facts(database) == facts(other))
                 #expect(try facts(database).count == count)

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Saving documents` {
+@Suite(.serialized) struct `Saving documents` {
     private func code(_ body: () async throws -> Void) async -> DatabaseError.Code? {
         do {
             try await body()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Database.md, run.
-@Suite struct `The guide to documents, indexes, and queries` {
+@Suite(.serialized) struct `The guide to documents, indexes, and queries` {
     @Test func `does what it says`() async throws {
         let directory = try ScratchDirectory("guide")
         let folder = directory.url

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Indexes.md, run.
-@Suite struct `The guide to indexes` {
+@Suite(.serialized) struct `The guide to indexes` {
     /// Takes what the guide prints.
     private final class Lines {
         var all: [String] = []
@@ -123,12 +123,12 @@ import Testing
             return lines.all
         }
         for status in try database.indexStatuses() {
-            print(status.name, status.rowCount, status.isCurrent, status.errorCount)
+            print(status.name, status.version, status.rowCount, status.isCurrent, status.errorCount)
         }
         #expect(
             printed() == [
-                "byAmount 3 true 1", "byDay 4 true 0", "byMonth 4 true 0", "byPlace 4 true 0",
-                "types 6 true 0", "words 6 true 0",
+                "byAmount 1 3 true 1", "byDay 1 4 true 0", "byMonth 1 4 true 0",
+                "byPlace 1 4 true 0", "types 1 6 true 0", "words 1 6 true 0",
             ])
         for error in try database.indexErrors(of: "byAmount") {
             print(error.documentId, error.reason)

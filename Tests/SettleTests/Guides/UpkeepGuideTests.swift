@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Upkeep.md, run.
-@Suite struct `The guide to attachments, Codable, expiry, and upkeep` {
+@Suite(.serialized) struct `The guide to attachments, Codable, expiry, and upkeep` {
     struct Order: Codable {
         var id: String
         var amount: Int

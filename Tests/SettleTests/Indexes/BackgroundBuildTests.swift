@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-@Suite struct `Building an index in the background` {
+@Suite(.serialized) struct `Building an index in the background` {
     private static func once(_ numbers: Range<Int>) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: numbers.map { (Database.numbered($0).id, 1) })
     }
@@ -50,12 +50,11 @@ import Testing
     @Test func `goes on when those who wait for it give up`() async throws {
         try await withDatabase { database async throws in
             try await database.addNumbers(0..<200)
-            let (calls, hasBegun) = (MapCalls(), Inbox<Int>())
-            try await withHeldWriter(of: database) { () async throws in
-                let adding = Task {
-                    try await database.addIndex(calls.index { hasBegun.put($0) })
-                }
-                _ = await hasBegun.first()
+            let (calls, gate) = (MapCalls(), MapGate())
+            let adding = Task {
+                try await database.addIndex(calls.index { gate.pass($0) })
+            }
+            try await gate.whileHeld { () async throws in
                 let waiting = Task { try await database.buildIndex(named: "i") }
                 adding.cancel()
                 waiting.cancel()
@@ -72,7 +71,7 @@ import Testing
             try await database.addNumbers(0..<1_000)
             database.takeSmallSteps()
             // What closing does first, at a moment that is known.
-            let index = calls.index { if $0 == 500 { database.indexWorks.close() } }
+            let index = calls.index { if $0 == 500 { database.indexWorks.breakOff() } }
             await #expect(throws: (any Error).self) { try await database.addIndex(index) }
             #expect(try !database.indexStatus(named: "i").isBuilt)
         }

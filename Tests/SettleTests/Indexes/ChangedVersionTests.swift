@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `An index whose version changed` {
+@Suite(.serialized) struct `An index whose version changed` {
     /// The tables of an index that hold something, by slot.
     private func usedSlots(_ database: Database, _ index: String) throws -> Set<Substring> {
         let tables = try database.statistics().tables.filter {
@@ -17,12 +17,11 @@ import Testing
             try await database.addIndex(MapCalls().index(of: "n"))
             let before = try usedSlots(database, "i")
             #expect(before.count == 1)
-            let hasBegun = Inbox<Int>()
-            let changed = MapCalls().index(version: "2", of: "m") { hasBegun.put($0) }
+            let gate = MapGate()
+            let changed = MapCalls().index(version: "2", of: "m") { gate.pass($0) }
             let answered = Gathered<[Int]>()
-            let (building, current) = try await withHeldWriter(of: database) { () async throws in
-                let building = Task { try await database.addIndex(changed) }
-                _ = await hasBegun.first()
+            let building = Task { try await database.addIndex(changed) }
+            let current = try await gate.whileHeld { () async throws in
                 let current = Task {
                     let keys = try await database.keys(of: "i", .current)
                     answered.add(keys)
@@ -33,7 +32,7 @@ import Testing
                 let status = try database.indexStatus(named: "i")
                 #expect(status.isBuilt && !status.isCurrent && status.rowCount == 20)
                 #expect(answered.elements.isEmpty)
-                return (building, current)
+                return current
             }
             #expect(try await current.value == Array(-19...0))
             try await building.value
@@ -49,16 +48,15 @@ import Testing
             try await database.addNumbers(0..<20)
             try await database.addIndex(
                 Database.Index.keyPaths(name: "i", keys: [["n"]], value: ["n"], reduce: .sum))
-            let hasBegun = Inbox<Int>()
+            let (calls, gate) = (MapCalls(), MapGate())
             let changed = Database.Index(
                 name: "i", version: "2",
                 map: { document, addIndexRow in
-                    hasBegun.put(0)
+                    gate.pass(calls.note(document.id))
                     addIndexRow(document["n"], 1)
                 }, reduce: { _, values, _ in values.compactMap { $0 as? Int }.max() ?? -1 })
-            try await withHeldWriter(of: database) { () async throws in
-                let building = Task { try await database.addIndex(changed) }
-                _ = await hasBegun.first()
+            let building = Task { try await database.addIndex(changed) }
+            try await gate.whileHeld { () async throws in
                 var query = QueryByKeyRange()
                 query.freshness = .stale
                 let rows = try await database.runQuery(on: "i", with: query).rows
@@ -73,12 +71,11 @@ import Testing
     @Test func `has no rows at all when there was none before it`() async throws {
         try await withDatabase { database async throws in
             try await database.addNumbers(0..<20)
-            let hasBegun = Inbox<Int>()
-            try await withHeldWriter(of: database) { () async throws in
-                let building = Task {
-                    try await database.addIndex(MapCalls().index { hasBegun.put($0) })
-                }
-                _ = await hasBegun.first()
+            let gate = MapGate()
+            let building = Task {
+                try await database.addIndex(MapCalls().index { gate.pass($0) })
+            }
+            try await gate.whileHeld { () async throws in
                 for freshness in [QueryFreshness.stale, .staleThenUpdate] {
                     var query = QueryByKeyRange()
                     query.freshness = freshness
@@ -128,7 +125,7 @@ import Testing
     }
 }
 
-@Suite struct `A query that takes what is there` {
+@Suite(.serialized) struct `A query that takes what is there` {
     @Test func `is answered at once and sees the update later`() async throws {
         try await withDatabase { database async throws in
             try await database.addNumbers(0..<10)

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `An index that was declared` {
+@Suite(.serialized) struct `An index that was declared` {
     private static let declaration = Database.IndexDeclaration(
         name: "declared", version: "3", keys: [["n"]], value: ["m"], filter: ["n": ["$lt": 100]],
         reduce: .sum)

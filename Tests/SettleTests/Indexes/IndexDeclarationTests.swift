@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `A declared index` {
+@Suite(.serialized) struct `A declared index` {
     private let text =
         #"{"name":"byPlace","version":"2","keys":[["type"],["address","city"]],"value":["amount"],"#
         + #""filter":{"type":"order","amount":{"$gt":5}},"reduce":"_sum","collation":"raw"}"#

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The four ways to write an index, and what each makes of the same documents.
-@Suite struct `Writing an index` {
+@Suite(.serialized) struct `Writing an index` {
     private struct Order: Decodable, Sendable {
         struct Address: Decodable, Sendable {
             let city: String?

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A map function that fails for a document` {
+@Suite(.serialized) struct `A map function that fails for a document` {
     private struct Refusal: Error, CustomStringConvertible {
         let description = "no fruit"
     }

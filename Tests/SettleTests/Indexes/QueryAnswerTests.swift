@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@Suite struct `The answer to a query` {
+@Suite(.serialized) struct `The answer to a query` {
     /// Two rows for each number, with ten times the number for a key.
     private static let index = Database.Index(name: "i", version: "1") { document, addIndexRow in
         guard let number = document["n"] as? Int else { return }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `An index that is far behind` {
+@Suite(.serialized) struct `An index that is far behind` {
     /// In two databases the same is done; one builds its index anew when it is behind.
     @Test func `is built anew and answers as one that followed change by change`() async throws {
         var generator = SeededGenerator()

@@ -5,7 +5,7 @@ import Testing
 
 /// The example of the Predix documentation counts the types of documents, and adds 1 for each count
 /// that is reduced again, where it has to add the count.
-@Suite struct `Counting types, mended` {
+@Suite(.serialized) struct `Counting types, mended` {
     /// How often the function was called with rows and with results, and with what keys.
     private struct Calls: Sendable {
         var ofRows = 0

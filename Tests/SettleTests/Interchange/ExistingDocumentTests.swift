@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Importing into a database with documents` {
+@Suite(.serialized) struct `Importing into a database with documents` {
     /// An export of the documents a, b, c; the last a tombstone.
     private func text(_ exports: Exports) async throws -> String {
         try await withDatabase { database async throws in

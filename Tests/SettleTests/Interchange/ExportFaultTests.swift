@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `A damaged export` {
+@Suite(.serialized) struct `A damaged export` {
     /// A word that no message may repeat.
     private static let secret = "Geheimnis"
 

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `The page on exports` {
+@Suite(.serialized) struct `The page on exports` {
     /// The lines of the example in Docs/Formats/Export.md.
     private func example() throws -> String {
         let page = try String(

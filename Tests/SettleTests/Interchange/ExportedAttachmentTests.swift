@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `Attachments in an export` {
+@Suite(.serialized) struct `Attachments in an export` {
     private let lengths = [0, 1, 65_519, 65_520, 65_521, 131_040, 300_000]
 
     /// Documents that each attach a content of their own and one that all of them have.

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite struct `An export` {
+@Suite(.serialized) struct `An export` {
     @Test(arguments: [UInt64](1...4))
     func `imported into an empty database gives an equal one`(seed: UInt64) async throws {
         let generator = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Checking a database` {
+@Suite(.serialized) struct `Checking a database` {
     private let byKind = Database.Index.keyPaths(name: "kinds", version: "1", keys: [["kind"]])
 
     private func configuration(_ folder: URL) -> Database.OpenDatabaseConfiguration {

@@ -8,7 +8,7 @@ import Testing
 ///
 /// A fixture is made by running these tests with `SETTLE_FIXTURE_FOLDER` set to a folder: the
 /// database that is compared with the fixture is then left there.
-@Suite struct `The store fixtures` {
+@Suite(.serialized) struct `The store fixtures` {
     /// The newest format, and those that are upgraded.
     private static let formats = [3, 2]
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Upkeep` {
+@Suite(.serialized) struct `Upkeep` {
     private let byKind = Database.Index.keyPaths(name: "kinds", version: "1", keys: [["kind"]])
 
     private func fill(_ database: Database) async throws {

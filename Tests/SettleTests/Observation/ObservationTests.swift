@@ -5,7 +5,7 @@ import Testing
 
 @testable import struct Settle.ObservationStateMachine
 
-@Suite struct `Observing a query` {
+@Suite(.serialized) struct `Observing a query` {
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]], reduce: .count)
 
     private static var rows: QueryByKeyRange {
@@ -78,13 +78,14 @@ import Testing
         try await withDatabase(indexes: [Self.byN]) { database async throws in
             try await database.add(["id": "a", "n": 1, "m": 2])
             let inbox = Inbox<[Int?]>()
-            _ = database.observeQuery(on: "byN", with: Self.rows) { result in
+            let observer = database.observeQuery(on: "byN", with: Self.rows) { result in
                 inbox.put(result.rows.map { $0.key as? Int })
             }
             #expect(await inbox.first() == [1])
             try await database.addIndex(
                 Database.Index.keyPaths(name: "byN", keys: [["m"]], reduce: .count))
             #expect(await inbox.first() == [2])
+            #expect(observer != nil)
         }
     }
 
@@ -103,7 +104,7 @@ import Testing
             })
         try await withDatabase(indexes: [failing]) { database async throws in
             let inbox = Inbox<String>()
-            _ = database.observeQuery(on: "failing") { result in
+            let observer = database.observeQuery(on: "failing") { result in
                 inbox.put(result.error == nil ? "\(result.count)" : "failed")
             }
             #expect(await inbox.first() == "0")
@@ -112,6 +113,7 @@ import Testing
             try await database.add(["id": "good"])
             try await database.delete(documentWithId: "bad")
             #expect(await inbox.first() == "1")
+            #expect(observer != nil)
         }
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Purged documents` {
+@Suite(.serialized) struct `Purged documents` {
     private let byKind = Database.Index.keyPaths(
         name: "kinds", version: "1", keys: [["kind"]])
 
@@ -35,7 +35,7 @@ import Testing
                     == DocumentChangedDetails(
                         documentId: "a", isFromReplication: false, isDeleted: true, isPurged: true))
             if let observer { database.removeObserver(observer) }
-            let changes = try database.changes(since: 3).changes
+            let changes = try database.changeBatch(since: 3).changes
             #expect(changes.map(\.documentId) == ["a"])
             #expect(changes.allSatisfy { $0.isPurged })
             #expect(try database.read { try $0.document("a", includingDeleted: true) } == nil)
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-@Suite struct `Documents with an expiration date` {
+@Suite(.serialized) struct `Documents with an expiration date` {
     private static let start = Date(timeIntervalSince1970: 1_000_000)
 
     /// A database whose time is the manual clock's.

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Querying an index` {
+@Suite(.serialized) struct `Querying an index` {
     private static let fruits: [Document] = [
         ["id": "1", "type": "fruit", "name": "apple", "colour": "red", "price": 3],
         ["id": "2", "type": "fruit", "name": "cherry", "colour": "red", "price": 5],

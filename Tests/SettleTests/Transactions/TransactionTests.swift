@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Transactions` {
+@Suite(.serialized) struct `Transactions` {
     private struct Refused: Error {}
 
     @Test func `are all or nothing`() async throws {
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-@Suite struct `Changes` {
+@Suite(.serialized) struct `Changes` {
     private final class Listener: DatabaseChangeDelegate {
         let inbox = Inbox<[DocumentChangedDetails]>()
         func database(_ database: Database, documentsChanged: [DocumentChangedDetails]) {
@@ -167,14 +167,14 @@ import Testing
             try await database.add(["id": "b"])
             try await database.save(["id": "a", "n": 1])
             try await database.write { try $0.storeDeletion(ofDocumentWithId: "b", from: "far") }
-            let all = try database.changes(since: 0)
+            let all = try database.changeBatch(since: 0)
             #expect(all.changes.map(\.documentId) == ["a", "b"])
             #expect(all.changes.map(\.sequence) == [3, 4] && all.lastSequence == 4)
             #expect(all.changes[1].isDeleted && all.changes[1].origin == "far")
-            let first = try database.changes(since: 0, limit: 1)
+            let first = try database.changeBatch(since: 0, limit: 1)
             #expect(first.changes.map(\.documentId) == ["a"] && first.lastSequence == 3)
-            #expect(try database.changes(since: first.lastSequence).changes.count == 1)
-            #expect(try database.changes(since: 99).lastSequence == 99)
+            #expect(try database.changeBatch(since: first.lastSequence).changes.count == 1)
+            #expect(try database.changeBatch(since: 99).lastSequence == 99)
             for sequence in 1...4 as ClosedRange<UInt64> {
                 #expect(await stream.next()?.changes.map(\.sequence) == [sequence])
             }

@@ -12,9 +12,10 @@ struct AddIndexCommand: SettleSubcommand {
             several make an array key. A document that has none of them is left out, and so is one \
             that --filter does not let through.
 
-            An index with this name is replaced if it is made of something else or has another \
-            version; the old one answers those who ask with --stale until the new one is complete. \
-            The same command goes on with a build that was interrupted.
+            If there is an index with this name that is made of something else or has another \
+            version, nothing is changed unless --replace is given; then the old one answers those \
+            who ask with --stale until the new one is complete. The same command once more brings \
+            the index up to date, and goes on with a build that was interrupted.
 
             Examples:
               settle indexes add ./shop --name byKind --key kind --value price --reduce sum
@@ -29,14 +30,19 @@ struct AddIndexCommand: SettleSubcommand {
     var name: String?
 
     @Option(
-        help: ArgumentHelp("Any text; another one has the index built anew.", valueName: "text"))
+        help: ArgumentHelp(
+            "Any text, 1 unless given; another one, with --replace, has the index built anew.",
+            valueName: "text"))
     var version: String?
 
     @OptionGroup var options: IndexOptions
 
+    @Flag(help: "Put it in the place of another index of this name.")
+    var replace = false
+
     @Option(
         help: ArgumentHelp(
-            "A file with the declaration as a JSON object, instead of all other options.",
+            "A file with the declaration as a JSON object, instead of the options above.",
             valueName: "file"),
         completion: .file())
     var declaration: String?
@@ -44,7 +50,7 @@ struct AddIndexCommand: SettleSubcommand {
     func validate() throws {
         if declaration != nil {
             guard name == nil, version == nil, options.isEmpty else {
-                throw ValidationError("--declaration goes without the other options.")
+                throw ValidationError("--declaration goes without all other options but --replace.")
             }
             return
         }
@@ -63,6 +69,11 @@ struct AddIndexCommand: SettleSubcommand {
         let progress = Progress("Indexing", counting: "documents")
         let status = try await database.path.withDatabase { database in
             defer { progress.end() }
+            if !replace {
+                try IndexReplacement.refuse(
+                    declared, in: database,
+                    advice: "Take another name, or give --replace to have that one replaced.")
+            }
             do {
                 try await Interruption.waiting {
                     try await database.addIndex(declared.index) { progress.update($0) }

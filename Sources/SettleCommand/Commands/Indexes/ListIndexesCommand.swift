@@ -10,7 +10,7 @@ struct ListIndexesCommand: SettleSubcommand {
             Shows of each index its version, how many rows it has, how many documents could not be \
             indexed, whether it is up to date, and what it is made of. It brings none up to date; \
             the next query does. The version of an index that an application makes with code is \
-            that application's own and is not shown.
+            the one its rows were made by.
 
             Examples:
               settle indexes ./shop

@@ -72,12 +72,16 @@ struct PlaceAmounts: Sendable {
     }
 
     /// The first rows from a key on, of its type alone.
-    func page(from start: Place, rowLimit: Int, _ order: Order) -> AnswerSums {
+    ///
+    /// With the identifiers of the documents the texts of each row are longer by that many bytes.
+    func page(
+        from start: Place, rowLimit: Int, _ order: Order, identifierBytes: Int = 0
+    ) -> AnswerSums {
         var sums = AnswerSums()
         for place in places where place.type == start.type && place >= start {
             for amount in values(of: place, order) {
                 if sums.count == rowLimit { return sums }
-                sums.add(amount: amount, keyBytes: place.keyBytes)
+                sums.add(amount: amount, keyBytes: place.keyBytes + identifierBytes)
             }
         }
         return sums

@@ -16,23 +16,32 @@ struct BenchmarkSize: Sendable {
     let indexCounts: (small: Int, middle: Int, large: Int)
     /// Commits of 100 changed documents in one repetition.
     let updateCount: Int
+    /// Commits of one document in one repetition that an observer's handler is waited for after.
+    let observedCount: Int
+    /// Commits of one document under one observer; GRDB, which asks again after each, makes fewer
+    /// where the result is long.
+    let followedCounts: (all: Int, fewer: Int)
+    /// Observers of which one is concerned.
+    let observerCount: Int
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
     /// now fast, now slow; odd.
     let durableRepetitions: Int
-    /// Repetitions of the import, which starts processes.
+    /// Repetitions of the import, which starts processes, and of the commits under one observer.
     let importRepetitions: Int
 
     /// What the figures in Docs/Benchmarks.md are measured with.
     static let full = BenchmarkSize(
         documentCount: 100_000, singleCount: 500, concurrentCount: 4_000, readCount: 200_000,
         importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
-        updateCount: 5, repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
+        updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
+        repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
     static let smoke = BenchmarkSize(
         documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
         importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
-        repetitions: 3, durableRepetitions: 3, importRepetitions: 1)
+        observedCount: 10, followedCounts: (200, 100), observerCount: 50, repetitions: 3,
+        durableRepetitions: 3, importRepetitions: 1)
 }

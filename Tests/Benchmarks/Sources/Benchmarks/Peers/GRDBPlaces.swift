@@ -76,9 +76,15 @@ struct GRDBPlaces {
 
     /// As ``page(from:rowLimit:)``, with the identifiers of the documents.
     func pageWithIdentifiers(from place: Place, rowLimit: Int) throws -> AnswerSums {
-        try sums(
-            database.cachedStatement(sql: Self.pageWithIdentifiers),
-            [place.type, place.city, rowLimit])
+        let statement = try database.cachedStatement(sql: Self.pageWithIdentifiers)
+        var sums = AnswerSums()
+        let rows = try Row.fetchCursor(statement, arguments: [place.type, place.city, rowLimit])
+        while let row = try rows.next() {
+            let (type, city, identifier): (String, String, String) = (row[0], row[1], row[3])
+            let bytes = type.utf8.count + city.utf8.count + identifier.utf8.count
+            sums.add(amount: row[2], keyBytes: bytes)
+        }
+        return sums
     }
 
     /// The rows of some keys.

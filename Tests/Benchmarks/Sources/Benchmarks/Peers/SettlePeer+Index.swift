@@ -32,13 +32,15 @@ extension SettlePeer {
         return try await sums(query)
     }
 
-    /// The first rows from a key on, of its type alone.
-    func page(from place: Place, rowLimit: Int) async throws -> AnswerSums {
+    /// The first rows from a key on, of its type alone; with or without reading the identifiers.
+    func page(
+        from place: Place, rowLimit: Int, readsIdentifiers: Bool = false
+    ) async throws -> AnswerSums {
         var query = QueryByKeyRange(
             startKey: place.key, endKey: [place.type, [:] as [String: Any]] as [Any])
         query.reduce = false
         query.rowLimit = UInt(rowLimit)
-        return try await sums(query)
+        return try await sums(query, readsIdentifiers: readsIdentifiers)
     }
 
     /// The rows of some keys.
@@ -117,19 +119,29 @@ extension SettlePeer {
     }
 
     /// Reads every key and value of an answer.
-    private func sums(_ query: any QueryParameters) async throws -> AnswerSums {
+    private func sums(
+        _ query: any QueryParameters, readsIdentifiers: Bool = false
+    ) async throws -> AnswerSums {
         var sums = AnswerSums()
         for row in try await answer(of: SettleIndexes.places, query) {
-            guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
-            else { throw BenchmarkError("A row of the index of places is no list and integer.") }
-            var keyBytes = 0
-            for case .string(let text) in texts { keyBytes += text.utf8.count }
-            sums.add(amount: Int(amount), keyBytes: keyBytes)
+            try sums.add(row, readsIdentifiers: readsIdentifiers)
         }
         return sums
     }
 }
 
+extension AnswerSums {
+    /// Adds a row of the index of places, with or without its identifier.
+    mutating func add(_ row: QueryResultRow, readsIdentifiers: Bool) throws {
+        guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
+        else { throw BenchmarkError("A row of the index of places is no list and integer.") }
+        var keyBytes = 0
+        for case .string(let text) in texts { keyBytes += text.utf8.count }
+        if readsIdentifiers { keyBytes += row.documentId?.utf8.count ?? 0 }
+        add(amount: Int(amount), keyBytes: keyBytes)
+    }
+}
+
 extension Place {
-    fileprivate var key: [Any] { [type, city] }
+    var key: [Any] { [type, city] }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Settle
 
@@ -8,11 +9,14 @@ struct SettlePeer: Sendable {
     let database: Database
     private let folder: URL
 
-    /// Opens a new database with its defaults: every commit is flushed.
-    init(in folder: URL) async throws {
+    /// Opens a new database; every commit is flushed if nothing else is said.
+    init(in folder: URL, durability: Database.Durability = .full) async throws {
         self.folder = folder.appendingPathComponent("settle", isDirectory: true)
         let configuration = Database.OpenDatabaseConfiguration(
-            name: "documents", fileLocation: self.folder)
+            name: "documents", fileLocation: self.folder,
+            // Not the main one, which may have something else to do.
+            completionQueue: DispatchQueue(label: "benchmarks-settle"),
+            durability: durability)
         guard let database = try await Database.open(with: configuration, create: true) else {
             throw BenchmarkError("The database could not be made in \(self.folder.path).")
         }

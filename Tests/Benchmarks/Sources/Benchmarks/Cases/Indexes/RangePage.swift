@@ -4,16 +4,24 @@ enum RangePage: BenchmarkCase {
     static let summary = "50 rows of an index with values, random start"
 
     private static let rowLimit = 50
+    private static let identifiedSettle = "settle-id"
     private static let identifiedGRDB = "grdb-id"
+    private static let separateGRDB = "grdb-read"
+    private static let identifierBytes = DocumentGenerator.identifier(0).utf8.count
 
     /// Something to ask for, and what must come out.
     private struct Question {
         let start: Place
         let expected: AnswerSums
 
-        init(_ start: Place, _ amounts: PlaceAmounts, _ order: PlaceAmounts.Order) {
+        init(
+            _ start: Place, _ amounts: PlaceAmounts, _ order: PlaceAmounts.Order,
+            readsIdentifiers: Bool
+        ) {
             self.start = start
-            expected = amounts.page(from: start, rowLimit: RangePage.rowLimit, order)
+            expected = amounts.page(
+                from: start, rowLimit: RangePage.rowLimit, order,
+                identifierBytes: readsIdentifiers ? RangePage.identifierBytes : 0)
         }
 
         func check(_ found: AnswerSums, of engine: String) throws {
@@ -25,36 +33,57 @@ enum RangePage: BenchmarkCase {
         let peers = try await bench.indexed.peers(bench.size.indexCounts.middle)
         var numbers = RandomNumbers(seed: 50)
         let starts = peers.amounts.places.shuffled(using: &numbers)
-        let questions = starts.map { Question($0, peers.amounts, .identifiers) }
         let contest = try await Contest(
             [
-                Contender(name: SettlePeer.name) {
-                    try await Stopwatch.steadyRate { number in
-                        let question = questions[number % questions.count]
-                        try question.check(
-                            try await peers.settle.page(from: question.start, rowLimit: rowLimit),
-                            of: SettlePeer.name)
-                    }
-                },
+                settle(SettlePeer.name, peers, starts, readsIdentifiers: false),
                 grdb(GRDBPeer.name, peers, starts) {
                     try $0.page(from: $1, rowLimit: rowLimit)
                 },
-                grdb(identifiedGRDB, peers, starts) {
+                separateGRDB(peers, starts),
+                settle(identifiedSettle, peers, starts, readsIdentifiers: true),
+                grdb(identifiedGRDB, peers, starts, readsIdentifiers: true) {
                     try $0.pageWithIdentifiers(from: $1, rowLimit: rowLimit)
                 },
             ], repetitions: bench.size.repetitions)
         return [
             comparison(
-                contest, GRDBPeer.name, .atLeast(2), "by its index alone, without identifiers"),
-            comparison(contest, identifiedGRDB, nil, "with identifiers, as in Settle's rows"),
+                contest, SettlePeer.name, GRDBPeer.name, .atLeast(2),
+                "by its index alone, all in one read, without identifiers"),
+            comparison(
+                contest, SettlePeer.name, separateGRDB, nil,
+                "the same, each question a read of its own as in Settle"),
+            comparison(
+                contest, identifiedSettle, identifiedGRDB, nil, "identifiers are read too"),
         ]
     }
 
+    private static func questions(
+        _ starts: [Place], _ peers: IndexedPeers, _ order: PlaceAmounts.Order,
+        readsIdentifiers: Bool = false
+    ) -> [Question] {
+        starts.map { Question($0, peers.amounts, order, readsIdentifiers: readsIdentifiers) }
+    }
+
+    private static func settle(
+        _ name: String, _ peers: IndexedPeers, _ starts: [Place], readsIdentifiers: Bool
+    ) -> Contender {
+        let questions = questions(
+            starts, peers, .identifiers, readsIdentifiers: readsIdentifiers)
+        return Contender(name: name) {
+            try await Stopwatch.steadyRate { number in
+                let question = questions[number % questions.count]
+                let found = try await peers.settle.page(
+                    from: question.start, rowLimit: rowLimit, readsIdentifiers: readsIdentifiers)
+                try question.check(found, of: name)
+            }
+        }
+    }
+
     private static func grdb(
-        _ name: String, _ peers: IndexedPeers, _ starts: [Place],
+        _ name: String, _ peers: IndexedPeers, _ starts: [Place], readsIdentifiers: Bool = false,
         _ ask: @escaping (GRDBPlaces, Place) throws -> AnswerSums
     ) -> Contender {
-        let questions = starts.map { Question($0, peers.amounts, .amounts) }
+        let questions = questions(starts, peers, .amounts, readsIdentifiers: readsIdentifiers)
         return Contender(name: name) {
             try peers.grdb.withPlaces { places in
                 try Stopwatch.steadyRate { number in
@@ -65,11 +94,24 @@ enum RangePage: BenchmarkCase {
         }
     }
 
+    private static func separateGRDB(_ peers: IndexedPeers, _ starts: [Place]) -> Contender {
+        let questions = questions(starts, peers, .amounts)
+        return Contender(name: separateGRDB) {
+            try Stopwatch.steadyRate { number in
+                let question = questions[number % questions.count]
+                let found = try peers.grdb.withPlaces {
+                    try $0.page(from: question.start, rowLimit: rowLimit)
+                }
+                try question.check(found, of: separateGRDB)
+            }
+        }
+    }
+
     private static func comparison(
-        _ contest: Contest, _ peer: String, _ target: Target?, _ remark: String
+        _ contest: Contest, _ settle: String, _ peer: String, _ target: Target?, _ remark: String
     ) -> Comparison {
         Comparison(
-            name, peer: peer, unit: "queries/s", target: target, settle: contest[SettlePeer.name],
+            name, peer: peer, unit: "queries/s", target: target, settle: contest[settle],
             peer: contest[peer], remark: remark)
     }
 }

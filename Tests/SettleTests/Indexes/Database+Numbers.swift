@@ -1,28 +1,5 @@
-import Dispatch
 @testable import Settle
 import Synchronization
-import TestSupport
-
-/// Opens the database in a directory, and closes it at the end.
-func withDatabase<Value>(
-    in directory: ScratchDirectory, indexes: [any Indexer] = [],
-    _ body: (Database) async throws -> Value
-) async throws -> Value {
-    let configuration = Database.OpenDatabaseConfiguration(
-        name: "test", fileLocation: directory.url, indexes: indexes,
-        completionQueue: DispatchQueue(label: "test"))
-    guard let database = try await Database.open(with: configuration, create: true) else {
-        throw CancellationError()
-    }
-    do {
-        let value = try await body(database)
-        await database.close()
-        return value
-    } catch {
-        await database.close()
-        throw error
-    }
-}
 
 extension Database {
     /// Adds a document for each number.

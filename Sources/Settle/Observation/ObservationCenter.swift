@@ -1,0 +1,165 @@
+import SettleIndexing
+import SettleStorage
+import Synchronization
+
+/// Everything that is observed in a database, and who brings it up to date.
+///
+/// The lock guards the state. Only the signal is called while it is held, which calls nobody
+/// while it holds its own.
+final class ObservationCenter: Sendable {
+    private struct Group<Observed: Sendable>: Sendable {
+        let observed: Observed
+        let rounds: RoundRunner
+    }
+    private struct State {
+        weak var database: Database?
+        var indexes: [String: Group<ObservedIndex>] = [:]
+        var documents: Group<ObservedDocuments>?
+        /// What the signal knows us by; nil while nothing is observed.
+        var listener: UInt64?
+        var isClosed = false
+
+        var isIdle: Bool { indexes.isEmpty && documents == nil }
+    }
+    private let state = Mutex(State())
+    private let signal: CommitSignal
+    /// Keeps the observed indexes up to date.
+    let follower = IndexFollower()
+
+    init(_ signal: CommitSignal) {
+        self.signal = signal
+    }
+
+    func attach(_ database: Database) {
+        state.withLock { $0.database = database }
+        follower.attach(database)
+    }
+
+    /// Begins to observe a query.
+    ///
+    /// - Returns: The rows, delivered from now on.
+    /// - Throws: ``DatabaseError`` with `indexNotFound`, `unsupportedQuery`, `databaseClosed`.
+    func observe(
+        _ parameters: any QueryParameters, of index: String
+    ) throws(DatabaseError) -> LiveList {
+        guard let database = state.withLock({ $0.database }) else {
+            throw DatabaseError(StorageError.closed)
+        }
+        let query = try ObservedQuery(parameters, of: try database.indexes.entry(named: index))
+        let rounds = state.withLock { state -> RoundRunner? in
+            guard !state.isClosed else { return nil }
+            let group =
+                state.indexes[index]
+                ?? {
+                    let observed = ObservedIndex(index, in: database)
+                    return Group(
+                        observed: observed, rounds: RoundRunner { await observed.round() })
+                }()
+            group.observed.add(query)
+            state.indexes[index] = group
+            follower.add(index)
+            listen(&state)
+            return group.rounds
+        }
+        guard let rounds else { throw DatabaseError(StorageError.closed) }
+        rounds.wake()
+        return query.list
+    }
+
+    /// Begins to observe documents.
+    ///
+    /// - Returns: The documents as rows, delivered from now on.
+    /// - Throws: ``DatabaseError`` with `databaseClosed`.
+    func observe(_ choice: DocumentChoice) throws(DatabaseError) -> LiveList {
+        let observation = ObservedChoice(choice)
+        let rounds = state.withLock { state -> RoundRunner? in
+            guard !state.isClosed, let database = state.database else { return nil }
+            let group =
+                state.documents
+                ?? {
+                    let observed = ObservedDocuments(in: database)
+                    return Group(
+                        observed: observed, rounds: RoundRunner { await observed.round() })
+                }()
+            group.observed.add(observation)
+            state.documents = group
+            listen(&state)
+            return group.rounds
+        }
+        guard let rounds else { throw DatabaseError(StorageError.closed) }
+        rounds.wake()
+        return observation.list
+    }
+
+    /// Ends an observation.
+    func end(_ list: LiveList) {
+        list.mailbox.end()
+        state.withLock { state in
+            for (name, group) in state.indexes {
+                group.observed.remove(list)
+                guard group.observed.isEmpty else { continue }
+                group.rounds.end()
+                state.indexes[name] = nil
+                follower.remove(name)
+            }
+            if let group = state.documents {
+                group.observed.remove(list)
+                if group.observed.isEmpty {
+                    group.rounds.end()
+                    state.documents = nil
+                }
+            }
+            if state.isIdle, let listener = state.listener {
+                signal.removeListener(listener)
+                state.listener = nil
+            }
+        }
+    }
+
+    /// Takes over what the commit that has just been made did to the indexes; on the writer's
+    /// thread.
+    func published() {
+        for followed in follower.takeFollowed() {
+            applied(followed.rows, to: followed.name, of: followed.definition)
+        }
+    }
+
+    /// Takes over what somebody of this process did to the rows of an index.
+    func applied(_ rows: RowChanges, to index: String, of definition: Int) {
+        let group = state.withLock { $0.indexes[index] }
+        group?.observed.add(rows, of: definition)
+    }
+
+    /// Has everything looked at again: documents were changed, or an index was replaced.
+    func wake() {
+        let rounds = state.withLock { state in
+            state.indexes.values.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? [])
+        }
+        for round in rounds { round.wake() }
+    }
+
+    /// Ends every observation, for good.
+    func close() {
+        let (lists, rounds) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.indexes = [:]
+                state.documents = nil
+                if let listener = state.listener { signal.removeListener(listener) }
+                state.listener = nil
+            }
+            let groups = state.indexes.values
+            return (
+                groups.flatMap(\.observed.lists) + (state.documents?.observed.lists ?? []),
+                groups.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? [])
+            )
+        }
+        for round in rounds { round.end() }
+        for list in lists { list.mailbox.end() }
+    }
+
+    private func listen(_ state: inout State) {
+        guard state.listener == nil else { return }
+        state.listener = signal.addListener { [weak self] _ in self?.wake() }
+    }
+}

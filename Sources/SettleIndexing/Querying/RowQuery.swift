@@ -1,0 +1,111 @@
+/// Answers a query with the rows of an index themselves.
+struct RowQuery {
+    private let rows: RunTable
+    private let definition: ViewDefinition
+
+    init(_ rows: RunTable, _ definition: ViewDefinition) {
+        self.rows = rows
+        self.definition = definition
+    }
+
+    /// Runs a query; see ``QueryRunner/run(_:_:)``.
+    ///
+    /// - Throws: as ``QueryRunner/run(_:)``; what `take` throws.
+    func run(
+        _ query: IndexQuery, _ take: (consuming IndexRow) throws -> Void
+    ) throws -> (totalRows: Int?, offset: Int?) {
+        var toSkip = query.skip
+        var room = query.limit ?? .max
+        var pages = RowPageBuilder(definition.name, reserving: room)
+        let found: (totalRows: Int, offset: Int?)
+        switch query.selection {
+        case .range(let start, let end):
+            let range = KeyRange(
+                start: start, end: end, isDescending: query.isDescending, definition)
+            if !query.isDescending, toSkip == 0, room > 0 {
+                found = try rankedWalk(range, room: room, &pages, take)
+            } else {
+                let totalRows = try rows.entryCount
+                found = (totalRows, try offset(of: range, query, totalRows: totalRows))
+                try walk(range, query, skipping: &toSkip, room: &room, &pages, take)
+            }
+        case .keys(let keys):
+            for key in keys where room > 0 {
+                let range = KeyRange(of: key, definition)
+                try walk(range, query, skipping: &toSkip, room: &room, &pages, take)
+            }
+            found = (try rows.entryCount, nil)
+        }
+        try pages.handOn(take)
+        return found
+    }
+
+    /// Hands on the first rows of a range and tells of what stands before them on the way.
+    private func rankedWalk(
+        _ range: KeyRange, room: Int, _ pages: inout RowPageBuilder,
+        _ take: (consuming IndexRow) throws -> Void
+    ) throws -> (totalRows: Int, offset: Int?) {
+        var left = room
+        let found = try rows.forEachRanked(from: range.lower, to: range.upper) { key, head, tail in
+            try pages.add(key: key, head: head, tail: tail, take)
+            left -= 1
+            return left > 0
+        }
+        return (found.entryCount, found.rank)
+    }
+
+    /// How many rows stand before those that are returned, as CouchDB counts them: those passed
+    /// over count too.
+    private func offset(
+        of range: KeyRange, _ query: IndexQuery, totalRows: Int
+    ) throws -> Int {
+        let before: Int
+        if query.isDescending {
+            before = try range.upper.map { totalRows - (try rows.rank(of: $0)) } ?? 0
+        } else {
+            before = try range.lower.map { try rows.rank(of: $0) } ?? 0
+        }
+        return before + min(query.skip, totalRows - before)
+    }
+
+    /// Hands on the rows of a range, as many as there is room for.
+    private func walk(
+        _ whole: KeyRange, _ query: IndexQuery, skipping toSkip: inout Int, room: inout Int,
+        _ pages: inout RowPageBuilder, _ take: (consuming IndexRow) throws -> Void
+    ) throws {
+        var range = whole
+        guard !range.isEmpty, room > 0,
+            try skip(&toSkip, of: &range, isDescending: query.isDescending)
+        else { return }
+        var left = room
+        try rows.forEach(from: range.lower, to: range.upper, isDescending: query.isDescending) {
+            key, head, tail in
+            try pages.add(key: key, head: head, tail: tail, take)
+            left -= 1
+            return left > 0
+        }
+        room = left
+    }
+
+    /// Moves the beginning of a range past the rows that are to be passed over.
+    ///
+    /// Answers false when none are left.
+    func skip(
+        _ toSkip: inout Int, of range: inout KeyRange, isDescending: Bool
+    ) throws -> Bool {
+        guard toSkip > 0 else { return true }
+        let low = try range.lower.map { try rows.rank(of: $0) } ?? 0
+        let high = try range.upper.map { try rows.rank(of: $0) } ?? rows.entryCount
+        guard toSkip < high - low else {
+            toSkip -= max(0, high - low)
+            return false
+        }
+        if isDescending {
+            range.upper = try rows.key(atRank: high - toSkip)
+        } else {
+            range.lower = try rows.key(atRank: low + toSkip)
+        }
+        toSkip = 0
+        return true
+    }
+}

@@ -1,0 +1,12 @@
+import Synchronization
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock { $0 } }
+
+    func increment() {
+        value.withLock { $0 += 1 }
+    }
+}

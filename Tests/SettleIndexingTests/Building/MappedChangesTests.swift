@@ -1,0 +1,77 @@
+import SettleDocuments
+import SettleStorage
+import TestSupport
+import Testing
+
+@testable import SettleIndexing
+
+@Suite(.serialized) struct `Mapped changes` {
+    private func changes(
+        _ index: TestIndex, _ definition: ViewDefinition, _ limit: MapLimit
+    ) throws -> MappedChanges? {
+        try index.store.read("test") { snapshot in
+            guard let view = try IndexView(of: "test", fitting: definition, in: snapshot),
+                !view.isCurrent(at: snapshot.lastSequence)
+            else { return nil }
+            return try MappedChanges(
+                of: definition, slot: view.slot, state: view.state, in: snapshot, limit: limit,
+                crashed: .init(), mark: nil)
+        }
+    }
+
+    @Test func `take no more memory than they may, but for one document`() async throws {
+        for _ in 0..<2 {
+            var random = SeededGenerator()
+            let seed = random.description
+            let index = try TestIndex()
+            let definition = TestIndex.definition(.builtIn(.count))
+            try await index.build(definition)
+            for _ in 0..<120 {
+                let number = Int.random(in: 0..<100, using: &random)
+                let text = String(repeating: "x", count: Int.random(in: 0...3_000, using: &random))
+                try await index.put("d\(number)", [(.integer(Int64(number)), .string(text))])
+                if number % 10 == 0 { try await index.delete("d\(number)") }
+            }
+            let builder = IndexBuilder(definition, worker: index.worker)
+            var rounds = 0
+            while true {
+                let byteCountMax = Int.random(in: 1...30_000, using: &random)
+                let limit = MapLimit(countMax: .max, byteCountMax: byteCountMax)
+                guard let mapped = try changes(index, definition, limit) else { break }
+                rounds += 1
+                let sizes = mapped.documents.map(\.byteCount)
+                let taken = sizes.reduce(0, +) - (sizes.max() ?? 0)
+                #expect(taken < byteCountMax, "\(seed), round \(rounds)")
+                #expect(mapped.count > 0 && mapped.reached > mapped.base, "\(seed)")
+                #expect(mapped.isComplete == (mapped.reached == mapped.latest), "\(seed)")
+                _ = try await index.store.write { try builder.apply(mapped, in: $0) }
+                let state = try #require(try index.state(of: definition))
+                #expect(state.isWhole == mapped.isComplete, "\(seed), round \(rounds)")
+            }
+            #expect(rounds > 5, "\(seed)")
+            let findings = try index.findings(definition)
+            #expect(findings == [], "\(seed)")
+            let rows = try index.answer(IndexQuery(), definition).rows.compactMap(\.documentID)
+            let other = TestIndex.definition(.builtIn(.count), version: "2")
+            try await index.build(other)
+            let built = try index.answer(IndexQuery(), other).rows.compactMap(\.documentID)
+            #expect(rows == built && rows.count > 20, "\(seed)")
+        }
+    }
+
+    @Test func `of all there is are all when the memory lasts`() async throws {
+        let index = try TestIndex()
+        let definition = TestIndex.definition()
+        try await index.build(definition)
+        for number in 0..<150 { try await index.put("d\(number)", [(1, nil)]) }
+        let mapped = try #require(
+            try changes(index, definition, MapLimit(countMax: 150, byteCountMax: 1 << 20)))
+        #expect(mapped.count == 150 && mapped.isComplete)
+        let fewer = try #require(
+            try changes(index, definition, MapLimit(countMax: 149, byteCountMax: 1 << 20)))
+        #expect(fewer.count == 149 && !fewer.isComplete && fewer.reached == 149)
+        let one = try #require(
+            try changes(index, definition, MapLimit(countMax: 150, byteCountMax: 1)))
+        #expect(one.count == 1 && !one.isComplete && one.reached == 1)
+    }
+}
