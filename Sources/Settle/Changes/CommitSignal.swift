@@ -159,10 +159,13 @@ final class CommitSignal: Sendable {
         guard let store else { return false }
         // A store that cannot be read now is looked at again; its readers get the error.
         guard let transaction = try? store.lastTransaction(), transaction != seen,
-            let sequence = try? store.read("commits", { $0.lastSequence })
+            let found = try? store.read("commits", { ($0.transactionNumber, $0.lastSequence) })
         else { return true }
+        // Of the snapshot and not of the map, where a commit is seen some time before it can be
+        // read.
+        let (number, sequence) = found
         let listeners = state.withLock { state -> [@Sendable (UInt64) -> Void] in
-            state.transactionSeen = transaction
+            state.transactionSeen = number
             return sequence > state.last ? [] : Array(state.listeners.values)
         }
         committed(sequence)

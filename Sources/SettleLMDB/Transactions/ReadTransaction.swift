@@ -21,6 +21,9 @@ package class ReadTransaction {
     /// Whether it has begun and not ended.
     var isLive: Bool { handle != nil }
 
+    /// The number of the commit that made the state which is read, or of the one that is being made.
+    package var transactionNumber: UInt64 { live.number }
+
     /// The engine's transaction.
     var live: EngineTransaction {
         guard let handle else {

@@ -14,6 +14,8 @@ package class StoreSnapshot {
         self.counters = try StoreCounters(from: tables.meta, in: reader)
     }
 
+    /// The number of the commit that made this state; see ``Store/lastTransaction()``.
+    package var transactionNumber: UInt64 { reader.transactionNumber }
     /// The sequence of the last change in this state; 0 in a new store.
     package var lastSequence: UInt64 { counters.lastSequence }
     /// The number of documents that are not deleted.
