@@ -185,11 +185,12 @@ let package = Package(
             swiftSettings: house),
         // What must hold when a process is killed or the system fails.
         .executableTarget(
-            name: "StoreChild", dependencies: ["Settle", "TestSupport"], path: "Tests/StoreChild",
-            swiftSettings: house),
+            name: "StoreChild", dependencies: ["Settle", "SettleSync", "TestSupport"],
+            path: "Tests/StoreChild", swiftSettings: house),
         .target(name: "FaultShim", path: "Tests/FaultShim"),
         .testTarget(
-            name: "PromiseTests", dependencies: ["Settle", "StoreChild", "TestSupport"],
+            name: "PromiseTests",
+            dependencies: ["Settle", "SettleSync", "StoreChild", "TestSupport"],
             swiftSettings: house),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
     ]

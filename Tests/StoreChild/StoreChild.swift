@@ -8,6 +8,7 @@ import Settle
 /// `StoreChild index FOLDER VERSION` builds the index again and again, from that version on;
 /// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
 /// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
+/// `StoreChild errands FOLDER` adds operations to the outbox and carries them out;
 /// `StoreChild stream FOLDER LENGTH HEADROOM` stores and reads an attachment of that many bytes with
 /// that many bytes of memory.
 /// It ends with 0 when all is written, with 3 when it gave up after errors of the library, with 1
@@ -53,6 +54,13 @@ struct StoreChild {
             }
             let folder = URL(fileURLWithPath: words[1], isDirectory: true)
             try await NumberIndexing(folder: folder, version: words[2]).follow(rounds: rounds)
+        case ("errands", 2):
+            let folder = URL(fileURLWithPath: words[1], isDirectory: true)
+            let configuration = ChildDatabase.configuration(in: folder)
+            guard let database = try await Database.open(with: configuration, create: true) else {
+                preconditionFailure("The database could not be made.")
+            }
+            try await Errands(database).add()
         case ("stream", 4):
             guard let length = Int(words[2]), let headroom = Int(words[3]) else {
                 preconditionFailure("These are no numbers of bytes: \(words)")

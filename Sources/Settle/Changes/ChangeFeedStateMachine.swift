@@ -56,9 +56,11 @@ struct ChangeFeedStateMachine: Sendable, Equatable {
     /// - Returns: Why the page must not be used; the feed is over then.
     mutating func found(_ found: Found) -> Gap? {
         hasRead = true
-        // Who had nothing when this state was read knows no document that was purged before it.
-        let safe = max(ignorance ?? found.databaseSequence, lastSequence)
-        ignorance = ignorance ?? found.databaseSequence
+        // Who had nothing when this state was read knows no document that was purged before it;
+        // and who has read nothing yet has nothing, however long that is.
+        let known = lastSequence == 0 ? found.databaseSequence : ignorance ?? lastSequence
+        ignorance = known
+        let safe = max(known, lastSequence)
         if !ignoresForgottenPurges {
             if found.forgottenPurgeSequence > safe { return stop(.purgesForgotten) }
             if found.databaseSequence < lastSequence { return stop(.databaseIsBehind) }

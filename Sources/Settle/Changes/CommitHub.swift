@@ -12,6 +12,7 @@ final class CommitHub: Sendable {
         weak var delegate: (any DatabaseChangeDelegate)?
         var streams: [Int: AsyncStream<Commit>.Continuation] = [:]
         var nextStream = 0
+        var signals: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isFinished = false
     }
     private let state = Mutex(State())
@@ -76,14 +77,33 @@ final class CommitHub: Sendable {
         return stream
     }
 
+    /// Has a stream yield at every commit that ``signal`` tells of, until the database is closed.
+    func addSignal(_ stream: AsyncStream<Void>.Continuation) {
+        let number = signal.addListener { _ in stream.yield() }
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.signals[number] = stream }
+            return state.isFinished
+        }
+        if isFinished { return stream.finish() }
+        stream.onTermination = { [weak self] _ in
+            guard let self else { return }
+            signal.removeListener(number)
+            _ = state.withLock { $0.signals.removeValue(forKey: number) }
+        }
+    }
+
     func finish() {
         signal.close()
-        let streams = state.withLock { state in
+        let (streams, signals) = state.withLock { state in
             state.isFinished = true
-            defer { state.streams = [:] }
-            return Array(state.streams.values)
+            defer {
+                state.streams = [:]
+                state.signals = [:]
+            }
+            return (Array(state.streams.values), Array(state.signals.values))
         }
         for stream in streams { stream.finish() }
+        for stream in signals { stream.finish() }
     }
 
     private func notifyDelegate(of commit: Commit, in database: Database) {

@@ -22,8 +22,9 @@ extension Database {
     ///     the database closed; false for one that ends at the sequence the database has when the
     ///     iteration begins.
     ///   - includesDocuments: True to get the documents too, of the same snapshot as the change.
-    ///   - type: Leaves out documents whose member `type` is not this text. Deleted and purged ones
-    ///     are not left out, because their types are not known.
+    ///   - type: Leaves out documents whose member `type` is not this text when they are read, also
+    ///     those that had this type before. Deleted and purged ones are not left out, because their
+    ///     types are not known.
     ///   - ignoresForgottenPurges: True to go on whatever is missing, for who only wants to know
     ///     that something happens.
     ///   - filter: Says which changes are wanted. It gets the document when there is one and
@@ -71,4 +72,18 @@ extension Database {
     /// resumes after a restart, takes
     /// ``changes(since:isLive:includesDocuments:ofType:ignoresForgottenPurges:filter:)`` instead.
     public var commits: AsyncStream<Commit> { hub.stream() }
+
+    /// Yields whenever something was committed, by this process or another.
+    ///
+    /// For those who look at side tables, which are in no feed of changes. Commits of this process
+    /// that change documents are told at once, everything else within
+    /// ``Database/OpenDatabaseConfiguration/foreignCommitInterval``. One element may stand for many commits, and
+    /// one may come for a commit that was there before; none is missed. Every call gives a
+    /// stream of its own, which ends when the database is closed.
+    public func commitSignals() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        hub.addSignal(continuation)
+        return stream
+    }
 }

@@ -7,7 +7,7 @@ public protocol DatabaseChangeDelegate: AnyObject, Sendable {
     /// call after the other, on the database's completion queue.
     ///
     /// Writes that arrive together share a commit, and so a call. A delegate that is slower than
-    /// the writer has its calls wait in memory.
+    /// the writer has its calls wait in memory, without limit. It may write to the database.
     ///
     /// - Parameters:
     ///   - database: The database that changed.

@@ -1,17 +1,20 @@
 import Foundation
-import SettleDocuments
+package import SettleDocuments
 
 /// The forms in documents of Foundation's types: dates as the date formatter has them, data in
 /// base64, addresses, UUIDs, and decimals as strings.
 ///
 /// Decimals may stand as numbers too.
-struct DocumentCodingLeaves: PackedCodingLeaves {
-    func handles(_ type: any Any.Type) -> Bool {
+package struct DocumentCodingLeaves: PackedCodingLeaves {
+    /// The forms.
+    package init() {}
+
+    package func handles(_ type: any Any.Type) -> Bool {
         type == Date.self || type == URL.self || type == UUID.self || type == Data.self
             || type == Decimal.self
     }
 
-    func decode(_ type: any Decodable.Type, from json: JSONValue) -> (any Decodable)? {
+    package func decode(_ type: any Decodable.Type, from json: JSONValue) -> (any Decodable)? {
         if type == Decimal.self { return decimal(json) }
         guard case .string(let text) = json else { return nil }
         if type == Date.self { return Document.dateFormatter.date(from: text) }
@@ -21,7 +24,7 @@ struct DocumentCodingLeaves: PackedCodingLeaves {
         return nil
     }
 
-    func encode(_ value: any Encodable) -> JSONValue? {
+    package func encode(_ value: any Encodable) -> JSONValue? {
         switch value {
         case let date as Date: .string(Document.dateFormatter.string(from: date))
         case let address as URL: .string(address.absoluteString)

@@ -69,10 +69,10 @@ extension Database {
         /// What the wait for the next expiration, and between looks for commits of other processes,
         /// is measured by.
         public let clock: any Clock<Duration>
-        /// How often a live change feed looks for commits of other processes: the longest that such
-        /// a commit stays unseen.
+        /// How often live change feeds and observers look for commits of other processes: the longest
+        /// that such a commit stays unseen.
         ///
-        /// Looked for only while somebody waits for changes, at the cost of a lock and some reads
+        /// Looked for only while somebody waits for changes or observes, at the cost of a lock and some reads
         /// of memory. Commits of this process are seen at once whatever this is.
         public let foreignCommitInterval: Duration
         /// True to open the database for reading only, from read-only media for example.

@@ -221,19 +221,37 @@ extension Database {
             }, isCurrent: isCurrent)
     }
 
+    /// The index of a name that is to be asked now.
+    ///
+    /// One that is only known by its stored declaration is what the database keeps by now: another
+    /// process may have put another in its place.
+    ///
+    /// - Throws: ``DatabaseError`` with `indexNotFound`; when the database cannot be read.
+    func currentEntry(named name: String) throws -> IndexRegistry.Entry {
+        let entry = try indexes.entry(named: name)
+        guard entry.isStored else { return entry }
+        let states = try storedStates(of: name)
+        guard let stored = StoredIndex(replacing: entry, states) else { return entry }
+        indexes.replace(entry, with: stored)
+        return try indexes.entry(named: name)
+    }
+
     /// Forgets an index that was known by its stored declaration and that another process removed.
     private func checkIsKept(_ entry: IndexRegistry.Entry) throws {
         guard entry.isStored else { return }
         let name = entry.definition.name
-        let isKept = try read { snapshot in
-            try DatabaseError.translating {
-                try !IndexState.states(of: name, in: snapshot.base).isEmpty
-            }
-        }
-        if isKept { return }
+        if try !storedStates(of: name).isEmpty { return }
         if indexes.isCurrent(entry) { indexes.remove(named: name) }
         throw DatabaseError(
             .indexNotFound, "The index '\(name)' was removed by another process; add it again.")
+    }
+
+    private func storedStates(of name: String) throws -> [IndexState] {
+        try read { snapshot in
+            try DatabaseError.translating {
+                Array(try IndexState.states(of: name, in: snapshot.base).values)
+            }
+        }
     }
 
     /// Builds in the background what has no rows of its present definition.
@@ -255,16 +273,12 @@ extension Database {
     ///
     /// One that cannot be read is passed over: a damaged index must not keep the documents from
     /// being read, and `check` finds it.
-    func storedDefinitions() throws -> [ViewDefinition] {
+    func storedDefinitions() throws -> [StoredIndex] {
         try read { snapshot in
             let names = (try? IndexState.names(in: snapshot.base)) ?? []
             return names.compactMap { name in
                 let states = (try? IndexState.states(of: name, in: snapshot.base)) ?? [:]
-                // A build that was broken off is of the newest declaration.
-                return states.values.sorted { left, right in
-                    (left.build != nil) == (right.build != nil)
-                        ? left.sequence > right.sequence : left.build != nil
-                }.lazy.compactMap { try? $0.definition(named: name) }.first
+                return StoredIndex(named: name, states.values)
             }
         }
     }

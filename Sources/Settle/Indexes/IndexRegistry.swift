@@ -11,15 +11,33 @@ final class IndexRegistry: Sendable {
         let number: Int
         /// True when it is only known because the database keeps its declaration.
         let isStored: Bool
+        /// The versions of the rows of others that the database kept under the name when it became
+        /// known from there: what comes later takes its place.
+        let passedOver: Set<String>
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
         var nextNumber = 0
 
-        mutating func set(_ definition: ViewDefinition, version: String, isStored: Bool) {
+        mutating func set(_ definition: ViewDefinition, version: String) {
+            set(definition, version: version, isStored: false, passedOver: [])
+        }
+
+        mutating func set(_ stored: StoredIndex) {
+            let definition = stored.definition
+            set(
+                definition, version: definition.declaredVersion ?? definition.version,
+                isStored: true, passedOver: stored.passedOver)
+        }
+
+        private mutating func set(
+            _ definition: ViewDefinition, version: String, isStored: Bool,
+            passedOver: Set<String>
+        ) {
             entries[definition.name] = Entry(
-                definition: definition, version: version, number: nextNumber, isStored: isStored)
+                definition: definition, version: version, number: nextNumber,
+                isStored: isStored, passedOver: passedOver)
             nextNumber += 1
         }
     }
@@ -63,16 +81,23 @@ final class IndexRegistry: Sendable {
     func set(_ indexer: any Indexer) throws(DatabaseError) {
         try Self.check(indexer)
         let definition = ViewDefinition(indexer)
-        state.withLock { $0.set(definition, version: indexer.version, isStored: false) }
+        state.withLock { $0.set(definition, version: indexer.version) }
     }
 
     /// Adds declared indexes that the database keeps, as far as their names are not known.
-    func addStored(_ definitions: [ViewDefinition]) {
+    func addStored(_ indexes: [StoredIndex]) {
         state.withLock { state in
-            for definition in definitions where state.entries[definition.name] == nil {
-                let version = definition.declaredVersion ?? definition.version
-                state.set(definition, version: version, isStored: true)
+            for index in indexes where state.entries[index.definition.name] == nil {
+                state.set(index)
             }
+        }
+    }
+
+    /// Puts what the database keeps by now in the place of an entry that was known from there.
+    func replace(_ entry: Entry, with index: StoredIndex) {
+        state.withLock { state in
+            guard state.entries[entry.definition.name]?.number == entry.number else { return }
+            state.set(index)
         }
     }
 
@@ -83,7 +108,7 @@ final class IndexRegistry: Sendable {
         state.withLock { state in
             for (definition, version) in definitions
             where state.entries[definition.name].map(\.isStored) ?? true {
-                state.set(definition, version: version, isStored: false)
+                state.set(definition, version: version)
             }
         }
     }

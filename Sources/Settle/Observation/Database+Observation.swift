@@ -20,9 +20,11 @@ extension Database {
     /// brought up to date, whatever ``QueryParameters/freshness`` says; but a database that is
     /// opened for reading only shows the rows that whoever writes it has brought up to date.
     ///
-    /// The handler may write to the database and may remove its own observer. What it throws is
-    /// kept in ``QueryObserver/handlerError``, and it is called again all the same. What it captures
-    /// is kept until the observation ends.
+    /// The handler is not isolated to an actor; where the completion queue is the main queue,
+    /// `MainActor.assumeIsolated` lets it use what belongs to the main actor. It may write to the
+    /// database and may remove its own observer. What it throws is kept in
+    /// ``QueryObserver/handlerError``, and it is called again all the same. What it captures is kept
+    /// until the observation ends.
     ///
     /// - Parameters:
     ///   - index: The name of the index.

@@ -27,6 +27,13 @@ extension Database {
     /// The first element holds the first result, each later one what is different from the one
     /// before, however many commits are between them. Otherwise as
     /// ``queryResults(on:with:interval:)``.
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - parameters: Which rows, in which order, reduced or not.
+    ///   - interval: The least time between two steps, by the configuration's clock.
+    /// - Returns: The steps. Iterating throws as ``queryResults(on:with:interval:)``.
+    /// - Complexity: A step in proportion to what has changed, and O(n / 256) for n rows.
     public func queryChanges(
         on index: String, with parameters: any QueryParameters = QueryByKeyRange(),
         interval: Duration = .zero
@@ -36,6 +43,13 @@ extension Database {
 
     /// All documents of a type, as in
     /// ``observeDocuments(ofType:interval:changeHandler:)``, as an asynchronous sequence.
+    ///
+    /// - Parameters:
+    ///   - type: The type, as ``Document/MetaData/type`` has it.
+    ///   - interval: The least time between two results, by the configuration's clock.
+    /// - Returns: The results. Iterating throws ``DatabaseError``, which is its end: with
+    ///   `databaseClosed` when it begins after the close, and when documents cannot be read.
+    /// - Complexity: The first result reads every document once. Memory: the documents of the type.
     public func documentResults(
         ofType type: String, interval: Duration = .zero
     ) -> QueryResults {
@@ -47,6 +61,11 @@ extension Database {
 
     /// How the documents of a type change, as an asynchronous sequence; see
     /// ``queryChanges(on:with:interval:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The type, as ``Document/MetaData/type`` has it.
+    ///   - interval: The least time between two steps, by the configuration's clock.
+    /// - Returns: The steps. Iterating throws as ``documentResults(ofType:interval:)``.
     public func documentChanges(
         ofType type: String, interval: Duration = .zero
     ) -> QueryChanges {
@@ -57,6 +76,11 @@ extension Database {
     /// there is none.
     ///
     /// Otherwise as ``queryResults(on:with:interval:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - interval: The least time between two states, by the configuration's clock.
+    /// - Returns: The states. Iterating throws as ``documentResults(ofType:interval:)``.
     public func documentStates(of id: String, interval: Duration = .zero) -> DocumentStates {
         DocumentStates(
             source: ObservationSource(self, interval) { [observers] () throws(DatabaseError) in

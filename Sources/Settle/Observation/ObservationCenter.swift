@@ -17,6 +17,8 @@ final class ObservationCenter: Sendable {
         var documents: Group<ObservedDocuments>?
         /// What the signal knows us by; nil while nothing is observed.
         var listener: UInt64?
+        /// What has to stop when an observation ends, by its list.
+        var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
         var isClosed = false
 
         var isIdle: Bool { indexes.isEmpty && documents == nil }
@@ -91,10 +93,20 @@ final class ObservationCenter: Sendable {
         return observation.list
     }
 
+    /// Has a task cancelled when an observation ends or the database is closed, in the place of the
+    /// one before.
+    func cancel(_ task: Task<Void, Never>, atEndOf list: LiveList) {
+        let isOver = state.withLock { state in
+            if !state.isClosed { state.tasks[ObjectIdentifier(list)] = task }
+            return state.isClosed
+        }
+        if isOver { task.cancel() }
+    }
+
     /// Ends an observation.
     func end(_ list: LiveList) {
         list.mailbox.end()
-        state.withLock { state in
+        let task = state.withLock { state in
             for (name, group) in state.indexes {
                 group.observed.remove(list)
                 guard group.observed.isEmpty else { continue }
@@ -113,7 +125,9 @@ final class ObservationCenter: Sendable {
                 signal.removeListener(listener)
                 state.listener = nil
             }
+            return state.tasks.removeValue(forKey: ObjectIdentifier(list))
         }
+        task?.cancel()
     }
 
     /// Takes over what the commit that has just been made did to the indexes; on the writer's
@@ -140,22 +154,25 @@ final class ObservationCenter: Sendable {
 
     /// Ends every observation, for good.
     func close() {
-        let (lists, rounds) = state.withLock { state in
+        let (lists, rounds, tasks) = state.withLock { state in
             state.isClosed = true
             defer {
                 state.indexes = [:]
                 state.documents = nil
+                state.tasks = [:]
                 if let listener = state.listener { signal.removeListener(listener) }
                 state.listener = nil
             }
             let groups = state.indexes.values
             return (
                 groups.flatMap(\.observed.lists) + (state.documents?.observed.lists ?? []),
-                groups.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? [])
+                groups.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? []),
+                Array(state.tasks.values)
             )
         }
         for round in rounds { round.end() }
         for list in lists { list.mailbox.end() }
+        for task in tasks { task.cancel() }
     }
 
     private func listen(_ state: inout State) {

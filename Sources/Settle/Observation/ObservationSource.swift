@@ -57,14 +57,22 @@ final class ObservationReader: Sendable {
     /// - Returns: The answer; nil when there are no more.
     /// - Throws: ``DatabaseError``, why there is none.
     func next(isFirst: Bool) async throws(DatabaseError) -> ObservedAnswer? {
-        if !isFirst, interval > .zero {
-            // Only cancelling cuts a sleep short.
-            do { try await clock.sleep(for: interval) } catch { return nil }
-        }
+        if !isFirst, interval > .zero { await letIntervalPass() }
         switch await list.take() {
         case .answer(let answer): return answer
         case .failure(let error): throw Self.databaseError(error)
         case nil: return nil
+        }
+    }
+
+    /// Waits for the interval, or for the task to be cancelled or the observation to end.
+    private func letIntervalPass() async {
+        let sleep = Task { [clock, interval] in _ = try? await clock.sleep(for: interval) }
+        center.cancel(sleep, atEndOf: list)
+        await withTaskCancellationHandler {
+            await sleep.value
+        } onCancel: {
+            sleep.cancel()
         }
     }
 }

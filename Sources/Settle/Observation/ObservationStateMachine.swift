@@ -1,21 +1,21 @@
-/// When an observed query is to be run again.
+/// When what is observed is to be brought up to date again.
 ///
-/// Pure: each event answers with what the shell (``Observation``) has to do.
+/// Pure: each event answers with what the shell (``RoundRunner``) has to do.
 struct ObservationStateMachine: Sendable, Equatable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
         /// Nothing.
         case wait
-        /// Run the query, then report ``finished()``.
+        /// Run a round, then report ``finished()``.
         case run
     }
 
     private enum State: Sendable, Equatable {
-        /// The last result is up to date.
+        /// The last results are up to date.
         case idle
-        /// The query runs; nothing has changed since it began.
+        /// A round runs; nothing has changed since it began.
         case running
-        /// The query runs, and something has changed since: it must run once more.
+        /// A round runs, and something has changed since: there must be one more.
         case outdated
         case ended
     }
@@ -38,7 +38,7 @@ struct ObservationStateMachine: Sendable, Equatable {
         }
     }
 
-    /// A run is over and its result, if it is a new one, was delivered.
+    /// A round is over, and its results were delivered as far as they are new ones.
     mutating func finished() -> Action {
         switch state {
         case .running:

@@ -70,15 +70,17 @@ public enum QueryRowChange: Sendable, Hashable {
 
     static func changes(of difference: ListDifference<QueryResultRow>) -> [QueryRowChange] {
         // A document that lost a row and got one is seen as one whose row moved.
-        var lost: [String: [Int]] = [:]
+        // By bytes: equal texts of different bytes are different documents.
+        var lost: [[UInt8]: [Int]] = [:]
         for (index, removal) in difference.removed.enumerated().reversed() {
-            if let id = removal.value.documentId { lost[id, default: []].append(index) }
+            guard let id = removal.value.documentId else { continue }
+            lost[Array(id.utf8), default: []].append(index)
         }
         var moved: [(old: Int, new: Int)] = []
         var found: Set<Int> = []
         var inserted: [QueryRowChange] = []
         for insertion in difference.inserted {
-            if let id = insertion.value.documentId, let index = lost[id]?.popLast() {
+            if let id = insertion.value.documentId, let index = lost[Array(id.utf8)]?.popLast() {
                 found.insert(index)
                 moved.append((difference.removed[index].position, insertion.position))
             } else {

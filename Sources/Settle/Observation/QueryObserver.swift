@@ -9,7 +9,6 @@ public final class QueryObserver: Sendable {
     let list: LiveList
     private let center: ObservationCenter
     private let handlerFailure = HandlerFailure()
-    private let delivery: Task<Void, Never>
 
     /// What the handler threw last; nil when it never threw.
     ///
@@ -24,7 +23,7 @@ public final class QueryObserver: Sendable {
     ) {
         self.list = list
         self.center = center
-        delivery = Task { [handlerFailure] in
+        let delivery = Task { [handlerFailure] in
             while let state = await list.take() {
                 await withCheckedContinuation { continuation in
                     queue.async {
@@ -36,6 +35,8 @@ public final class QueryObserver: Sendable {
                 if interval > .zero { try? await clock.sleep(for: interval) }
             }
         }
+        // It may be waiting for the interval to pass, with all that the handler captured.
+        center.cancel(delivery, atEndOf: list)
     }
 
     deinit {
@@ -44,8 +45,6 @@ public final class QueryObserver: Sendable {
 
     func end() {
         center.end(list)
-        // It may be waiting for the interval to pass, with all that the handler captured.
-        delivery.cancel()
     }
 }
 

@@ -27,7 +27,7 @@ extension Database {
         // as of the start of the call is good enough.
         var start: UInt64?
         while true {
-            let entry = try indexes.entry(named: index)
+            let entry = try currentEntry(named: index)
             let query = try IndexQuery(
                 parameters, hasReducer: entry.definition.reducer != nil)
             let attempt = try read { snapshot in

@@ -78,7 +78,7 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
 
     /// The row at a position, from 0; traps when there is none.
     ///
-    /// - Complexity: O(1); of an observed query O(n / 256).
+    /// - Complexity: O(1); of an observed query O(n / 64).
     public subscript(position: Int) -> QueryResultRow {
         precondition((0..<count).contains(position), "There is no row at position \(position).")
         switch content {

@@ -1,20 +1,68 @@
 import Synchronization
 
-/// Takes part in every write transaction of a database that changes documents.
+/// Takes part in the write transactions of a database, with tables of its own.
 ///
-/// For what has to be stored in the same commit as the documents: an outbox, an audit trail.
+/// For what has to be stored in the same commit as the documents: an outbox, an audit trail, a
+/// table of what is looked up otherwise. Its parts are
+///
+/// - ``willCommit(_:in:)``, called at the end of each closure that concerns it,
+/// - side tables (``Transaction/sideTable(named:)``), which commit with the documents,
+/// - notes (``Transaction/notes(of:_:)``), what it knows of the closure that is running,
+/// - ``Transaction/afterCommit(_:)``, for what may happen only once all of it is stored.
 public protocol CommitParticipant: AnyObject, Sendable {
-    /// Called on the writer's thread at the end of each closure that changed documents, before it
-    /// is committed.
+    /// Called on the writer's thread at the end of each closure that changed documents, or that
+    /// made notes of this participant, before it is committed.
     ///
     /// It may read, and write side tables. It may be called more than once for the same changes
     /// (when the closure has to run again), so it must keep nothing outside the transaction.
     ///
     /// - Parameters:
-    ///   - changes: The changes of the closure, in order.
+    ///   - changes: The changes of the closure, in order; none when it made notes only.
     ///   - transaction: The transaction, valid only during the call.
     /// - Throws: Anything; the write is refused then and the error goes to its caller.
     func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws
+}
+
+extension Transaction {
+    /// What a participant knows of the closure that is running; made at the first call in it.
+    ///
+    /// Every run of the closure has its own. That there is such an object makes the database call
+    /// ``CommitParticipant/willCommit(_:in:)`` at the end of the closure, even when it changes no
+    /// document.
+    ///
+    /// - Parameters:
+    ///   - participant: Whose notes; added with ``Database/addParticipant(_:)``.
+    ///   - make: Makes the object. It is called on the writer's thread.
+    /// - Returns: The same object at every call in one run with the same participant.
+    /// - Precondition: All calls for one participant are about one type.
+    public func notes<Notes: AnyObject>(
+        of participant: some CommitParticipant, _ make: () -> Notes
+    ) -> Notes {
+        let key = ObjectIdentifier(participant)
+        if let notes = notes[key] {
+            guard let notes = notes as? Notes else {
+                preconditionFailure("A participant has notes of one type.")
+            }
+            return notes
+        }
+        let made = make()
+        notes[key] = made
+        return made
+    }
+
+    /// Has something done once what this closure has done is stored.
+    ///
+    /// The actions of one commit run on the writer's thread, in the order of the closures and of
+    /// the calls in them, before ``Database/write(_:)`` returns. They must only hand things over. Those
+    /// of a closure that fails, or of a run that is done again, never run.
+    public func afterCommit(_ action: @escaping @Sendable () -> Void) {
+        afterCommit.append(action)
+    }
+
+    /// Whether a participant has made notes in the closure that is running.
+    public func hasNotes(of participant: any CommitParticipant) -> Bool {
+        notes[ObjectIdentifier(participant)] != nil
+    }
 }
 
 /// The participants of a database.

@@ -30,16 +30,26 @@ extension Database {
             { [self] base in
                 let transaction = Transaction(base, of: self)
                 let value = try body(transaction)
-                let participants = self.participants.all
-                if !participants.isEmpty, transaction.hasChanges {
-                    let changes = transaction.changes
-                    for participant in participants {
-                        try participant.willCommit(changes, in: transaction)
-                    }
-                }
-                return value
+                try join(transaction)
+                return (value, transaction.afterCommit)
             },
-            completion: { result in completion(result.mapError(DatabaseError.translated)) })
+            completion: { result in
+                if case .success((_, let actions)) = result {
+                    for action in actions { action() }
+                }
+                completion(result.map(\.0).mapError(DatabaseError.translated))
+            })
+    }
+
+    /// Lets the participants that a closure concerns do their part of the commit.
+    private func join(_ transaction: Transaction) throws {
+        let participants = self.participants.all
+        if participants.isEmpty { return }
+        let changes = transaction.hasChanges ? transaction.changes : []
+        for participant in participants
+        where !changes.isEmpty || transaction.hasNotes(of: participant) {
+            try participant.willCommit(changes, in: transaction)
+        }
     }
 
     /// Hands one consistent state of the database to a closure, without waiting for writers.

@@ -8,7 +8,8 @@ import SettleStorage
 /// reading from it later traps. What it returns may be kept.
 public class Snapshot {
     let base: StoreSnapshot
-    let database: Database
+    /// The database that it is a state of.
+    public let database: Database
 
     init(_ base: StoreSnapshot, of database: Database) {
         self.base = base

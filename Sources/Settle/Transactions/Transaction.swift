@@ -7,6 +7,10 @@ import SettleStorage
 /// Valid only inside the closure it was handed to (``Database/write(_:)``); using it later traps.
 public final class Transaction: Snapshot {
     let store: StoreTransaction
+    /// What participants know of this run of the closure.
+    var notes: [ObjectIdentifier: AnyObject] = [:]
+    /// What is done once all of it is stored.
+    var afterCommit: [@Sendable () -> Void] = []
 
     init(_ store: StoreTransaction, of database: Database) {
         self.store = store

@@ -21,7 +21,9 @@ struct WatchCommand: SettleSubcommand {
             place > the new one. Steps that come faster than they can be printed are taken \
             together. The index is kept up to date in the database.
 
-            Ctrl-C ends it with status 0 and tells the sequence from which --since goes on.
+            Ctrl-C ends it with status 0 and, without --index, tells the sequence from which --since \
+            goes on. It ends with status 1 when the index is removed, or the database is removed or \
+            replaced.
 
             Examples:
               settle watch ./shop
@@ -49,7 +51,7 @@ struct WatchCommand: SettleSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out documents whose member 'type' is not this text; deletions are all shown, "
+            "Leave out documents whose member 'type' is not this text now; deletions are all shown, "
                 + "because they have no type."))
     var type: String?
 
@@ -100,7 +102,8 @@ struct WatchCommand: SettleSubcommand {
             let watch = ResultWatch(
                 index: index, options: options, noReduce: noReduce, isOnce: once, isJSON: json)
             // Whoever writes the documents need not know the index.
-            try await database.path.withDatabase { try await watch.run(in: $0) }
+            let path = database.path
+            try await path.withDatabase { try await watch.run(in: $0, at: path) }
         } else {
             try await database.path.withDatabase(isReadOnly: true) { try await follow($0) }
         }
@@ -114,7 +117,12 @@ struct WatchCommand: SettleSubcommand {
         let feed = database.changes(
             since: start, isLive: !once, includesDocuments: documents, ofType: type,
             ignoresForgottenPurges: true)
-        let last = try await print(feed, from: start, rendering)
+        let last =
+            once
+            ? try await Self.print(feed, from: start, rendering)
+            : try await WatchedFile(self.database.path).whileThere {
+                try await Self.print(feed, from: start, rendering)
+            }
         guard Task.isCancelled else { return }
         guard !once else { throw Interrupted(rendering.farewell(last)) }
         StandardError.line(rendering.farewell(last))
@@ -140,7 +148,7 @@ struct WatchCommand: SettleSubcommand {
     /// Prints a feed page by page, so that a line is seen at once and many cost one write.
     ///
     /// - Returns: The sequence of the last change that was read.
-    private func print(
+    private static func print(
         _ feed: ChangeFeed, from start: UInt64, _ rendering: ChangeRendering
     ) async throws -> UInt64 {
         let output = Output()

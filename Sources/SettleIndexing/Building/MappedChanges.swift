@@ -223,9 +223,10 @@ extension MappedChanges {
         rowEdits.sort { KeyBytes.compare($0.key, $1.key) < 0 }
         if !rowEdits.isEmpty { _ = try tables.rows.apply(rowEdits) }
         if !pointerEdits.isEmpty { _ = try tables.documents.apply(pointerEdits) }
+        // Without a new pointer or one that goes, every row has the key of one that was there.
         let rows = RowChanges(
             slot: slot, base: base, reached: reached, keys: rowEdits.map(\.key),
-            documentIDs: documents.map(\.id))
+            documentIDs: documents.map(\.id), keepsKeys: pointerEdits.isEmpty)
         return (grown, rows)
     }
 

@@ -1,131 +1,255 @@
-import Settle
+import Foundation
+public import Settle
+import Synchronization
 
-/// What the documents of one database still have to tell one remote.
+/// Operations for cloud services that are stored with the documents they are about.
 ///
-/// It takes part in every write transaction: an operation is stored, or condensed with the one
-/// that waits, in the commit that changes the document, and is gone when that is rolled back.
-/// Changes that came from the remote itself are not sent back to it.
+/// An operation is added in the transaction that changes the documents, so both are stored or
+/// neither is. Its pipeline starts it when its turn comes, over restarts of the app as often as it
+/// takes, and its outcome is stored together with what the app writes for it. So each operation is
+/// started at least once, and completed exactly once.
 ///
-/// Nothing is kept in memory. What was written while no outbox was attached (before the first
-/// replication, or by a process without one) is found by comparing the mark with the database's
-/// sequence, and read from the change feed by ``catchUp(_:)``.
-final class Outbox: CommitParticipant {
-    /// The remote; also the origin of documents that came from it.
-    let identifier: String
+/// ```swift
+/// let outbox = try await database.openOutbox(
+///     OutboxConfiguration(
+///         operations: [PutContact.self],
+///         pipelines: [PipelineConfiguration { operation in
+///             guard let put = try operation.operation(as: PutContact.self) else { return .skipped() }
+///             let etag = try await cloud.put(put)
+///             return .completed { try $0.outbox.setTag(.string(etag), "etag", of: put.path) }
+///         }]))
+/// try await database.write { transaction in
+///     let contact = try transaction.save(["id": "7", "name": "Robbie"])
+///     try transaction.outbox.add(PutContact(path: "/contacts/7.json"), about: [contact.id])
+/// }
+/// ```
+public final class Outbox: CommitParticipant {
+    /// The name of the pipeline of operations that are not put into another one.
+    public static let defaultPipeline = "default"
+    /// The context of the hold of an operation that is tried again after a wait.
+    public static let retryContext = "retry"
 
-    init(identifier: String) {
-        self.identifier = identifier
+    /// The database it is in.
+    public let database: Database
+    /// What it was opened with.
+    public let configuration: OutboxConfiguration
+    /// The names of the types that are known; nil when none is, for a tool.
+    let names: Set<String>?
+    let signals = OutboxSignals()
+
+    private struct State {
+        var runners: [String: PipelineRunner] = [:]
+        var suspendCount = 0
+        var watch: Task<Void, Never>?
+        var isClosed = false
+    }
+    private let state = Mutex(State())
+
+    init(_ database: Database, _ configuration: OutboxConfiguration) {
+        self.database = database
+        self.configuration = configuration
+        names =
+            configuration.operations.isEmpty
+            ? nil : Set(configuration.operations.map { $0.operationName })
     }
 
-    func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
-        guard let first = changes.first, let last = changes.last,
-            var record = try RemoteRecord.find(identifier, in: transaction),
-            // After a gap the change feed is read in order first; it will bring these, too.
-            record.mark &+ 1 >= first.sequence, record.mark < last.sequence
-        else { return }
-        if changes.contains(where: { $0.origin != identifier }) {
-            let tables = try RemoteTables(record.number, writingIn: transaction)
-            for change in changes { try note(change, in: tables) }
-        }
-        record.mark = last.sequence
-        try record.write(identifier, in: transaction)
+    var now: Date { database.configuration.now() }
+
+    var configurations: [PipelineConfiguration] { configuration.pipelines }
+
+    func configuration(of pipeline: String) -> PipelineConfiguration? {
+        configurations.first { $0.name == pipeline }
     }
 
-    /// Makes the remote known to the database and reads the changes that no outbox has seen.
+    // MARK: Use
+
+    /// The outbox in a transaction of its database; what ``Settle/Transaction/outbox`` gives.
     ///
-    /// - Throws: What the database throws when it cannot be read or written.
-    /// - Complexity: One transaction for each 1,000 changes; none when there are none.
-    func catchUp(_ database: Database) async throws {
-        let isUpToDate = try database.read { snapshot in
-            try RemoteRecord.find(identifier, in: snapshot)?.mark == snapshot.sequence
-        }
-        if isUpToDate { return }
-        while try await database.write({ [self] in try catchUp(in: $0) }) == false {}
+    /// - Throws: ``OutboxError`` with `closed`; ``DatabaseError`` when the database cannot be written.
+    /// - Precondition: The transaction is of the outbox's database.
+    public func with(_ transaction: Transaction) throws -> OutboxTransaction {
+        try checkOpen()
+        return try OutboxTransaction(self, transaction)
     }
 
-    /// Reads one batch of changes; true when it was the last.
-    private func catchUp(in transaction: Transaction) throws -> Bool {
-        var record = try RemoteRecord.findOrMake(identifier, in: transaction)
-        guard record.mark != transaction.sequence else { return true }
-        let batch = try transaction.changes(
-            since: record.mark, limit: SyncTuning.catchUpCountMax)
-        let tables = try RemoteTables(record.number, writingIn: transaction)
-        if record.mark < transaction.forgottenPurgeSequence {
-            try forgetPurged(in: transaction, tables)
-        }
-        for change in batch.changes { try note(change, in: tables) }
-        let isLast = batch.changes.count < SyncTuning.catchUpCountMax
-        record.mark =
-            isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
-        try record.write(identifier, in: transaction)
-        return isLast
+    /// Runs a closure with the outbox in a transaction; see ``Settle/Database/write(_:)``.
+    @discardableResult
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (OutboxTransaction) throws -> Value
+    ) async throws -> Value {
+        try await database.write { [self] in try body(with($0)) }
     }
 
-    /// Forgets the documents that were purged so long ago that no change tells of it any more.
-    private func forgetPurged(in transaction: Transaction, _ tables: RemoteTables) throws {
-        for id in try tables.knownIds() where try transaction.lastChange(of: id) == nil {
-            try forget(id, in: tables)
+    /// Runs a closure with the outbox in a snapshot; see ``Settle/Database/read(named:_:)``.
+    public func read<Value>(_ body: (OutboxSnapshot) throws -> Value) throws -> Value {
+        try database.read(named: "outbox") { snapshot in
+            try body(OutboxSnapshot(in: snapshot, names: names))
         }
     }
 
-    /// As if the document had never been: nothing is sent, and the remote's next word is new again.
-    private func forget(_ id: String, in tables: RemoteTables) throws {
-        try tables.setEntry(nil, id, replacing: try tables.entry(id))
-        try tables.setServer(ServerState.absent, id)
+    /// The pipelines that run, in the order of the configuration.
+    public var pipelines: [Pipeline] {
+        let runners = state.withLock { $0.runners }
+        return configurations.compactMap { runners[$0.name].map { Pipeline($0) } }
     }
 
-    /// Condenses a change into what waits for the document.
-    private func note(_ change: DocumentChange, in tables: RemoteTables) throws {
-        guard change.origin != identifier else { return }
-        let id = change.documentId
-        if change.isPurged { return try forget(id, in: tables) }
-        let old = try tables.entry(id)
-        var entry = old ?? OutboxEntry(order: change.sequence)
-        var machine = entry.machine(server: try tables.server(id))
-        machine.changed(isDeleted: change.isDeleted)
-        entry.queued = machine.queued
-        if machine.isDone, let seen = entry.seen {
-            // The far side has something that was never shown here; forgetting the entry would
-            // lose it.
-            entry.queued = OutboxEntryStateMachine.kind(
-                server: seen.presence, isDeletedHere: change.isDeleted)
-        }
-        guard entry.sent != nil || entry.queued != nil else {
-            return try tables.setEntry(nil, id, replacing: old)
-        }
-        if entry.status != .conflict {
-            entry.status = .pending
-            entry.reason = nil
-            entry.failureCount = 0
-        }
-        try tables.setEntry(entry, id, replacing: old)
+    /// A pipeline that runs; nil when there is none of that name.
+    public func pipeline(named name: String = Outbox.defaultPipeline) -> Pipeline? {
+        state.withLock { $0.runners[name] }.map { Pipeline($0) }
     }
 
-    /// Runs `body` with the remote's tables in a write transaction.
+    // MARK: Suspending all
+
+    /// How often all pipelines together were suspended more than resumed; each has a count of its
+    /// own beside.
+    public var suspendCount: Int { state.withLock { $0.suspendCount } }
+
+    /// Whether all pipelines together are suspended.
+    public var isSuspended: Bool { suspendCount > 0 }
+
+    /// Suspends every pipeline once more; see ``Pipeline/suspend(count:)``.
     ///
-    /// The outbox first catches up when the database has changes that it has not seen, so that
-    /// `body` may trust the entries.
-    func write<R: Sendable>(
-        _ database: Database,
-        _ body: @escaping @Sendable (Transaction, RemoteTables) throws -> R
-    ) async throws -> R {
-        while true {
-            let result = try await database.write { [identifier] transaction -> R? in
-                let record = try RemoteRecord.findOrMake(identifier, in: transaction)
-                guard record.mark == transaction.sequence else { return nil }
-                return try body(transaction, RemoteTables(record.number, writingIn: transaction))
+    /// - Returns: The count of all pipelines together.
+    @discardableResult
+    public func suspend(count: Int = 1) -> Int {
+        let (sum, runners) = state.withLock { state in
+            let (sum, overflows) = state.suspendCount.addingReportingOverflow(count)
+            state.suspendCount = overflows ? .max : sum
+            return (state.suspendCount, Array(state.runners.values))
+        }
+        for runner in runners { runner.suspend(count: count) }
+        return sum
+    }
+
+    /// Takes one suspension of every pipeline back; ignored when there is none.
+    ///
+    /// - Returns: The count of all pipelines together.
+    @discardableResult
+    public func resume() -> Int {
+        let (count, runners) = state.withLock { state in
+            guard state.suspendCount > 0 else { return (0, [PipelineRunner]()) }
+            state.suspendCount -= 1
+            return (state.suspendCount, Array(state.runners.values))
+        }
+        for runner in runners { runner.resume() }
+        return count
+    }
+
+    // MARK: Following
+
+    /// What happens to the queues of all pipelines from now on, as far as this process commits it.
+    ///
+    /// Every call gives a sequence of its own. What a slow reader has not taken yet is united, so
+    /// nothing is lost and little is kept.
+    public var queueChanges: QueueChanges { signals.queueChanges() }
+
+    /// The failures of operations from now on.
+    ///
+    /// Every call gives a stream of its own; the last 256 wait for a slow reader.
+    public var failures: AsyncStream<OperationFailure> { signals.failures.stream(countMax: 256) }
+
+    // MARK: Life
+
+    /// Ends the work of all pipelines and returns when their delegates have.
+    ///
+    /// Operations that are being carried out are cancelled, and pending when the outbox is opened
+    /// again. The database stays open; closing that closes the outbox too, without waiting for the
+    /// delegates. Closing twice does nothing.
+    public func close() async {
+        let (runners, watch) = state.withLock { state in
+            state.isClosed = true
+            defer { state.watch = nil }
+            return (Array(state.runners.values), state.watch)
+        }
+        watch?.cancel()
+        for runner in runners { await runner.stop() }
+        database.removeParticipant(self)
+        OutboxCenter.of(database).forget(self)
+        signals.finish()
+    }
+
+    /// Brings the stored queue into the form of the configuration, and begins to work.
+    func open() async throws {
+        guard configuration.isRunning else { return }
+        try await database.write { [self] transaction in
+            try OutboxOpening(table: OutboxTable(writingIn: transaction), now: now)
+                .run(configurations)
+        }
+        let runners = configurations.map { PipelineRunner(self, $0) }
+        let signals = database.commitSignals()
+        state.withLock { state in
+            for runner in runners { state.runners[runner.name] = runner }
+            // What other processes do to the queue is in no commit of ours.
+            state.watch = Task { [weak self] in
+                for await _ in signals { self?.lookAgain() }
+                // The database was closed, so there is nothing left to do.
+                if !Task.isCancelled { await self?.close() }
             }
-            if let result { return result }
-            try await catchUp(database)
+        }
+        for runner in runners { runner.start() }
+    }
+
+    private func lookAgain() {
+        for runner in state.withLock({ Array($0.runners.values) }) { runner.databaseChanged() }
+    }
+
+    func checkOpen() throws(OutboxError) {
+        if state.withLock({ $0.isClosed }) {
+            throw OutboxError(.closed, "The outbox was closed. Open it again to use it.")
         }
     }
 
-    /// Runs `body` with the remote's tables in a snapshot.
-    func read<R>(_ database: Database, _ body: (Snapshot, RemoteTables) throws -> R) throws -> R {
-        try database.read { snapshot in
-            // Number 0 belongs to no remote, so a remote that was never met has nothing.
-            let number = try RemoteRecord.find(identifier, in: snapshot)?.number ?? 0
-            return try body(snapshot, RemoteTables(number, in: snapshot))
+    func checkKnown(_ type: (some OutboxOperation).Type, _ id: UUID) throws(OutboxError) {
+        guard names?.contains(type.operationName) == true else {
+            throw OutboxError(
+                .unknownType,
+                "The outbox was opened without the operations named '\(type.operationName)'. Add their "
+                    + "type to its configuration.", operationId: id)
         }
+    }
+
+    func checkKnown(pipeline name: String, _ id: UUID) throws(OutboxError) {
+        if !configuration.isRunning && configurations.isEmpty { return }
+        guard configuration(of: name) != nil else {
+            throw OutboxError(
+                .unknownPipeline,
+                "The outbox was opened without a pipeline named '\(name)'. Add it to its "
+                    + "configuration.", operationId: id)
+        }
+    }
+
+    // MARK: Taking part
+
+    /// Stores what the closure did with the outbox; see ``Settle/CommitParticipant/willCommit(_:in:)``.
+    public func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
+        let deleted = changes.filter { $0.isDeleted || $0.isPurged }.map(\.documentId)
+        guard transaction.hasNotes(of: self) || !deleted.isEmpty else { return }
+        try CloudLinks(detaching: deleted, in: transaction)
+        guard transaction.hasNotes(of: self) else { return }
+        let queue = try OutboxTransaction(self, transaction)
+        var settlement = try OutboxSettlement(queue, transaction)
+        try settlement.run()
+        try CloudLinks.checkAttached(queue.notes.attached, in: transaction)
+        let changes = queue.notes.changes.values.filter { !$0.isEmpty }
+        if !changes.isEmpty { transaction.afterCommit { [self] in committed(changes) } }
+    }
+
+    private func committed(_ changes: [QueueChange]) {
+        signals.publish(changes)
+        let runners = state.withLock { $0.runners }
+        for change in changes {
+            runners[change.pipeline]?.queueChanged(
+                ended: change.completed.union(change.skipped))
+        }
+    }
+
+    /// Operations that were active are so no more.
+    func ended(_ operations: Set<UUID>, in pipeline: String) {
+        state.withLock { $0.runners[pipeline] }?.queueChanged(ended: operations)
+    }
+
+    /// An operation is active that something else works at.
+    func marked(_ operation: UUID, in pipeline: String) {
+        state.withLock { $0.runners[pipeline] }?.marked(operation)
     }
 }

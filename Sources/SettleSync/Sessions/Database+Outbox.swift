@@ -8,8 +8,7 @@ extension Database {
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
     /// - Returns: One operation for each document that has something to tell.
-    /// - Throws: What the database throws when it cannot be read; ``ReplicationError`` with
-    ///   `localFailure` when the outbox is damaged.
+    /// - Throws: What the database throws when it cannot be read, or the outbox is damaged.
     public func pendingOperations(with remote: String? = nil) throws -> [PendingOperation] {
         try read { snapshot in
             try RemoteRecord.all(in: snapshot).flatMap { identifier, record in
@@ -44,7 +43,7 @@ extension Database {
     public func replicationConflicts(with remote: String? = nil) throws -> [ReplicationConflict] {
         let identifiers = try read { try RemoteRecord.all(in: $0).map(\.identifier) }
         return try identifiers.filter { remote == nil || remote == $0 }.flatMap {
-            try Outbox(identifier: $0).conflicts(self)
+            try RemoteOutbox(identifier: $0).conflicts(self)
         }
     }
 

@@ -25,7 +25,7 @@ public struct PendingOperation: Sendable, Hashable {
 }
 
 extension PendingOperation {
-    init?(remote: String, id: String, entry: OutboxEntry) {
+    init?(remote: String, id: String, entry: RemoteEntry) {
         guard let kind = entry.sent?.kind ?? entry.queued else { return nil }
         self.remote = remote
         documentId = id

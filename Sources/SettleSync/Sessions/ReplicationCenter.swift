@@ -11,7 +11,7 @@ final class ReplicationCenter: Sendable {
         weak var statusDelegate: (any ReplicationStatusDelegate)?
         /// Says nothing until somebody hands in another.
         var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
-        var outboxes: [String: Outbox] = [:]
+        var outboxes: [String: RemoteOutbox] = [:]
         var session: ReplicationSession?
         /// The last of the calls that do not wait; each follows the one before.
         var lastCall: Task<Void, Never>?
@@ -60,10 +60,10 @@ final class ReplicationCenter: Sendable {
     }
 
     /// The outbox of a remote, which takes part in the database's transactions from now on.
-    func outbox(for identifier: String, of database: Database) -> Outbox {
+    func outbox(for identifier: String, of database: Database) -> RemoteOutbox {
         let (outbox, isNew) = state.withLock { state in
             if let outbox = state.outboxes[identifier] { return (outbox, false) }
-            let outbox = Outbox(identifier: identifier)
+            let outbox = RemoteOutbox(identifier: identifier)
             state.outboxes[identifier] = outbox
             return (outbox, true)
         }

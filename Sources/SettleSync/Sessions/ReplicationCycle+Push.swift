@@ -60,7 +60,7 @@ extension ReplicationCycle {
                     }
                 case .settle(let indices):
                     let trials = indices.compactMap { index in
-                        outcomes[index].map { (operations[index], Outbox.Trial.answered($0)) }
+                        outcomes[index].map { (operations[index], RemoteOutbox.Trial.answered($0)) }
                     }
                     group.addTask {
                         do {
@@ -100,7 +100,7 @@ extension ReplicationCycle {
             }
         }
         if !machine.unsent.isEmpty {
-            let unsent = machine.unsent.map { (operations[$0], Outbox.Trial.notSent) }
+            let unsent = machine.unsent.map { (operations[$0], RemoteOutbox.Trial.notSent) }
             _ = try await outbox.settle(database, unsent)
         }
         if let failure { throw failure }

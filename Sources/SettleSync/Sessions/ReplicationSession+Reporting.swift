@@ -40,7 +40,7 @@ extension ReplicationCenter {
 
 extension ReplicationSession {
     /// Asks the filter delegate on its queue; nil when there is none.
-    var filter: Outbox.Filter? {
+    var filter: RemoteOutbox.Filter? {
         guard center.filterDelegate != nil else { return nil }
         return { [center, database, configuration] documents in
             await withCheckedContinuation { continuation in

@@ -11,7 +11,7 @@ final class ReplicationSession: Sendable {
     let database: Database
     let backend: any Backend
     let configuration: ReplicationConfiguration
-    let outbox: Outbox
+    let outbox: RemoteOutbox
     let center: ReplicationCenter
     let logger: Logger
 
@@ -20,7 +20,7 @@ final class ReplicationSession: Sendable {
 
     init(
         database: Database, backend: any Backend, configuration: ReplicationConfiguration,
-        outbox: Outbox, center: ReplicationCenter
+        outbox: RemoteOutbox, center: ReplicationCenter
     ) {
         self.database = database
         self.backend = backend
@@ -137,7 +137,7 @@ final class ReplicationSession: Sendable {
 
     /// What waits beside the queue gets another chance when a replication starts; a handler that
     /// leaves every conflict need not see them again.
-    private var requeuedStatuses: Set<OutboxEntry.Status> {
+    private var requeuedStatuses: Set<RemoteEntry.Status> {
         guard configuration.isBidirectional else { return [] }
         return configuration.conflictHandler.isPassive
             ? [.withheld, .rejected] : [.withheld, .rejected, .conflict]

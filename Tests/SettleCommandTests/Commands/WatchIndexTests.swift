@@ -242,4 +242,32 @@ import Testing
             #expect(outcome.errors.contains("was removed by another process"), "\(outcome)")
         }
     }
+
+    @Test func `ends when the database is taken away`() async throws {
+        try await withShop { path in
+            let running = try tool.start(["watch", path, "--index", "byPrice", "--json"])
+            _ = await running.firstLine()
+            try FileManager.default.removeItem(atPath: path + ".settle")
+            let outcome = await running.outcome()
+            #expect(outcome.status == 1 && outcome.lines.count == 1, "\(outcome)")
+            #expect(outcome.errors.contains("'shop' was removed or replaced"), "\(outcome)")
+        }
+    }
+
+    @Test func `ends when another index takes the name, and leaves that in place`() async throws {
+        try await withShop { path in
+            let running = try tool.start(["watch", path, "--index", "byPrice", "--json"])
+            _ = await running.firstLine()
+            let replaced = try await tool.run([
+                "indexes", "add", path, "--name", "byPrice", "--key", "name", "--replace",
+            ])
+            #expect(replaced.status == 0, "\(replaced)")
+            let outcome = await running.outcome()
+            #expect(outcome.status == 1 && outcome.lines.count == 1, "\(outcome)")
+            #expect(outcome.errors.contains("was replaced while it was watched"), "\(outcome)")
+            let asked = try await tool.run(["query", path, "--index", "byPrice", "--json"])
+            let keys = try asked.lines.map { try JSONValue(jsonText: $0)["key"] }
+            #expect(keys == ["Apple", "Leek", "Pear\u{1b}"], "\(asked)")
+        }
+    }
 }

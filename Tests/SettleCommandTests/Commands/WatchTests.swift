@@ -102,4 +102,18 @@ import Testing
             #expect(negative.status == 64)
         }
     }
+
+    @Test func `ends when the database is removed, or replaced by another`() async throws {
+        try await withShop { path in
+            let running = try tool.start(["watch", path, "--since", "0"])
+            _ = await running.firstLine()
+            try FileManager.default.removeItem(atPath: path + ".settle")
+            try await put(#"{"id":"other"}"#, in: path)
+            let outcome = await running.outcome()
+            #expect(outcome.status == 1 && outcome.lines.count == 3, "\(outcome)")
+            #expect(outcome.errors.contains("'shop' was removed or replaced"), "\(outcome)")
+            // To go on from a sequence of the old one would be wrong.
+            #expect(!outcome.errors.contains("goes on from there"), "\(outcome)")
+        }
+    }
 }

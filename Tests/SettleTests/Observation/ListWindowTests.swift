@@ -41,29 +41,75 @@ import Testing
         var model = Model()
         var window = ListWindow<Int>(skip: skip, limit: limit, isDescending: false)
         load(&window, &model)
+        // What somebody was told of last.
+        var told = model.answer(skip: skip, limit: limit)
+        window.settle()
         for step in 0..<3_000 {
             var changes: [(key: ItemKey, value: Int?)] = []
             for _ in 0..<Int.random(in: 1..<4, using: &random) {
                 let number = Int.random(in: 0..<300, using: &random)
-                let value = Int.random(in: 0..<9, using: &random) < 4 ? nil : step
+                // Some values are those of before.
+                let value: Int? =
+                    switch Int.random(in: 0..<9, using: &random) {
+                    case ..<3: nil
+                    case ..<6: step
+                    default: model.items[number]
+                    }
                 model.items[number] = value
                 changes.removeAll { $0.key == Model.key(number) }
                 changes.append((Model.key(number), value))
             }
+            var isKnown = true
             switch window.apply(changes) {
             case .nothing: break
-            case .all: load(&window, &model)
+            case .all:
+                isKnown = false
+                load(&window, &model)
             case .items(let place, let count):
                 let read = model.read(after: place, skip: 0, count: count)
                 window.extend(with: read, isComplete: read.count < count)
             }
             let shown = window.items.prefix(limit ?? .max).map(\.value)
             #expect(shown == model.answer(skip: skip, limit: limit), "step \(step)")
+            switch window.difference {
+            case .none: #expect(shown == told, "step \(step)")
+            case .some: #expect(shown != told, "step \(step)")
+            // Only what was read anew has to be compared.
+            case .unknown: #expect(!isKnown, "step \(step)")
+            }
+            told = shown
+            window.settle()
         }
         if skip == 0 {
             // Most changes need no reading.
             #expect(model.readCount < 300)
         }
+    }
+
+    /// Every single change of every small list, with every limit.
+    @Test func `knows whether a change shows`() {
+        for mask in 0..<64 {
+            let items: [OrderedList<Int>.Item] = (0..<6).filter { mask >> $0 & 1 == 1 }
+                .map { .init(key: Model.key($0), value: 0) }
+            for (number, value) in (0..<6).flatMap({ n in [nil, 0, 1].map { (n, $0) } }) {
+                for limit in [nil, 0, 1, 2, 3, 5] as [Int?] {
+                    var window = ListWindow<Int>(skip: 0, limit: limit, isDescending: false)
+                    window.load(items, isComplete: true)
+                    window.settle()
+                    let before = Self.shown(window)
+                    let need = window.apply([(Model.key(number), value)])
+                    let after = Self.shown(window)
+                    let isRight = window.difference == (before == after ? .none : .some)
+                    if isRight, need == .nothing { continue }
+                    Issue.record(
+                        "of \(mask), \(number) to \(value ?? -1), limit \(limit ?? -1)")
+                }
+            }
+        }
+    }
+
+    private static func shown(_ window: ListWindow<Int>) -> [[Int]] {
+        window.items.prefix(window.limit ?? .max).map { [Int($0.key.bytes[1]), $0.value] }
     }
 
     private func load(_ window: inout ListWindow<Int>, _ model: inout Model) {

@@ -27,7 +27,8 @@ import Testing
             #expect(list.value(for: Self.key(number)) == value, "step \(step)")
         }
         Self.expect(list, toHave: model)
-        for limit in [900, 257, 256, 255, 1, 0] {
+        let blockCount = OrderedList<Int>.blockCountMax
+        for limit in [900, blockCount + 1, blockCount, blockCount - 1, 1, 0] {
             list.truncate(to: limit)
             let kept = Self.sorted(model, isDescending).prefix(limit)
             #expect(list.map(\.value) == kept.map(\.value))
@@ -50,7 +51,14 @@ import Testing
         #expect(list.count == model.count)
         #expect(list.first?.value == expected.first?.value)
         #expect(list.last?.value == expected.last?.value)
-        #expect(list.blocks.allSatisfy { !$0.items.isEmpty })
+        #expect(
+            list.blocks.allSatisfy {
+                (1...OrderedList<Int>.blockCountMax).contains($0.items.count)
+            })
+        for position in 0...expected.count {
+            let key = position < expected.count ? Self.key(expected[position].key) : nil
+            if list.key(at: position) != key { Issue.record("position \(position)") }
+        }
     }
 
     @Test func `differs from another in what a naive comparison finds`() {
@@ -78,6 +86,10 @@ import Testing
             #expect(
                 difference.inserted.map(\.position)
                     == after.indices.filter { !oldKeys.contains(after[$0].key) }, "\(round)")
+            let isNone = ListDifference.isNone(from: old, to: new, limit: limit, isSame: ==)
+            let isEqual =
+                before.map(\.key) == after.map(\.key) && before.map(\.value) == after.map(\.value)
+            #expect(isNone == isEqual, "\(round)")
             let values = Dictionary(uniqueKeysWithValues: before.map { ($0.key, $0.value) })
             #expect(
                 difference.updated.map(\.new)
@@ -102,6 +114,30 @@ import Testing
             return left == right
         }
         #expect(difference.updated.map(\.old) == [200 * 256 + 7])
-        #expect(looks <= 256)
+        #expect(looks <= OrderedList<Int>.blockCountMax)
+        looks = 0
+        let isNone = ListDifference.isNone(from: old, to: new, limit: nil) { left, right in
+            looks += 1
+            return left == right
+        }
+        #expect(!isNone)
+        #expect(looks <= OrderedList<Int>.blockCountMax)
+    }
+
+    @Test func `is the same as one whose items were set again to what they were`() {
+        var old = OrderedList<Int>(isDescending: false)
+        for number in 0..<1_000 { old.set(number, for: Self.key(number)) }
+        var new = old
+        for number in [0, 400, 999] { new.set(-1, for: Self.key(number)) }
+        let differs = ListDifference.isNone(from: old, to: new, limit: nil, isSame: ==)
+        #expect(!differs)
+        for number in [0, 400, 999] { new.set(number, for: Self.key(number)) }
+        new.set(7, for: Self.key(1_500))
+        new.set(nil, for: Self.key(1_500))
+        let isSame = ListDifference.isNone(from: old, to: new, limit: nil, isSame: ==)
+        #expect(isSame)
+        let isSameAsShorter = ListDifference.isNone(
+            from: old, to: OrderedList(isDescending: false), limit: nil, isSame: ==)
+        #expect(!isSameAsShorter)
     }
 }

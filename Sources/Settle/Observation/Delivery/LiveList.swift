@@ -15,6 +15,8 @@ final class LiveList: Sendable {
         var isLoaded = false
         /// The answer that was delivered last; nil when a failure was, or nothing.
         var delivered: ObservedAnswer?
+        /// The number of what was delivered last, also of a failure.
+        var number: UInt64 = 0
         var hasFailed = false
         /// The answer that the reader took last; nil when that was a failure, or nothing.
         var taken: ObservedAnswer?
@@ -98,21 +100,39 @@ final class LiveList: Sendable {
     func deliver(
         sequence: UInt64, place: () throws -> (totalRows: Int?, offset: Int?)
     ) rethrows {
-        let (window, delivered) = state.withLock { ($0.window, $0.delivered) }
-        if let delivered {
-            let difference = ListDifference(
-                from: delivered.list, to: window.items, limit: window.limit, isSame: ==)
-            if difference.isEmpty { return }
+        let (window, delivered, number) = state.withLock {
+            ($0.window, $0.delivered, $0.number + 1)
+        }
+        if let delivered, Self.isSame(window, as: delivered) {
+            state.withLock { $0.window.settle() }
+            return
         }
         let found = try place()
         let answer = ObservedAnswer(
             list: window.items, limit: window.limit, startRow: startRow,
-            totalRows: found.totalRows, offset: found.offset, sequence: sequence)
+            totalRows: found.totalRows, offset: found.offset, sequence: sequence,
+            number: number)
         state.withLock { state in
+            state.window.settle()
             state.delivered = answer
+            state.number = number
             state.hasFailed = false
         }
         mailbox.put(.answer(answer))
+    }
+
+    private static func isSame(
+        _ window: ListWindow<QueryResultRow>, as delivered: ObservedAnswer
+    ) -> Bool {
+        switch window.difference {
+        case .none:
+            true
+        case .some:
+            false
+        case .unknown:
+            ListDifference.isNone(
+                from: delivered.list, to: window.items, limit: window.limit, isSame: ==)
+        }
     }
 
     /// Waits for an answer that is not equal to the one taken last, and takes it.
@@ -129,10 +149,10 @@ final class LiveList: Sendable {
                 return next
             }
             state.withLock { $0.taken = answer }
-            guard let taken else { return next }
-            let difference = ListDifference(
+            guard let taken, answer.number != taken.number + 1 else { return next }
+            let isSame = ListDifference.isNone(
                 from: taken.list, to: answer.list, limit: answer.limit, isSame: ==)
-            if !difference.isEmpty { return next }
+            if !isSame { return next }
         }
         return nil
     }
@@ -144,6 +164,7 @@ final class LiveList: Sendable {
                 state.hasFailed = true
                 state.isLoaded = false
                 state.delivered = nil
+                state.number += 1
             }
             return !state.hasFailed
         }

@@ -13,6 +13,11 @@ struct ObservedAnswer: Sendable {
     /// The last change that the rows take into account.
     var sequence: UInt64
 
+    /// Its number among the answers of its observer.
+    ///
+    /// Answers whose numbers follow each other are known to differ.
+    var number: UInt64
+
     /// How many rows count.
     var count: Int { min(list.count, limit ?? .max) }
 }

@@ -24,7 +24,7 @@ struct ObservedChoice: Sendable {
     func includes(_ document: Document) -> Bool {
         switch choice {
         case .identifier(let id): Array(id.utf8) == Array(document.id.utf8)
-        case .type(let type): document.metaData.type == type
+        case .type(let type): document.metaData.type?.utf8.elementsEqual(type.utf8) ?? false
         }
     }
 }

@@ -107,6 +107,8 @@ final class IndexFollower: Sendable {
             transaction.lastSequence - view.state.sequence <= UInt64(changeCountMax)
         else { return nil }
         let work = database.work(on: entry) { true }
+        // What a process died of is stored first and then mapped alone, or it could never be stored.
+        if definition.mayTrap, !work.marks.crashes(of: definition).suspects.isEmpty { return nil }
         let changes = try work.changes(
             of: view.slot, view.state,
             MapLimit(countMax: changeCountMax, isCancelled: { false }), in: transaction)

@@ -16,6 +16,8 @@ final class ObservedIndex: Sendable {
         var queries: [ObjectIdentifier: ObservedQuery] = [:]
         /// What the index went through since the last round, by the sequence it began at.
         var changes: [UInt64: RowChanges] = [:]
+        /// How much is listed in them.
+        var changedCount = 0
         /// The definition that those changes are of.
         var changesDefinition: Int?
         var position: Position?
@@ -37,8 +39,9 @@ final class ObservedIndex: Sendable {
     let name: String
     private let state: Mutex<State>
 
-    /// From how many changes on that wait for a round they are forgotten and all is read again.
-    private static let changeCountMax = 4_096
+    /// When changes that wait for a round list more than this, they are forgotten, and all is read
+    /// again.
+    static let changedCountMax = 1 << 16
 
     init(_ name: String, in database: Database) {
         self.name = name
@@ -63,13 +66,20 @@ final class ObservedIndex: Sendable {
     /// Takes what happened to the rows.
     func add(_ rows: RowChanges, of definition: Int) {
         state.withLock { state in
-            if state.changesDefinition != definition || state.changes.count >= Self.changeCountMax {
+            let isOther = state.changesDefinition != definition
+            if isOther || state.changedCount + rows.count > Self.changedCountMax {
                 state.changes = [:]
+                state.changedCount = 0
             }
             state.changesDefinition = definition
-            state.changes[rows.base] = rows
+            if rows.count > Self.changedCountMax { return }
+            let replaced = state.changes.updateValue(rows, forKey: rows.base)
+            state.changedCount += rows.count - (replaced?.count ?? 0)
         }
     }
+
+    /// How much is listed in the changes that wait for a round.
+    var changedCount: Int { state.withLock { $0.changedCount } }
 
     /// Brings the queries up to date.
     func round() async {
@@ -77,7 +87,7 @@ final class ObservedIndex: Sendable {
         do {
             var target: UInt64?
             while true {
-                let entry = try database.indexes.entry(named: name)
+                let entry = try database.currentEntry(named: name)
                 let outcome = try database.read(named: "observed queries of \(name)") {
                     try update(entry, in: $0, atLeast: target)
                 }
@@ -90,6 +100,8 @@ final class ObservedIndex: Sendable {
                     target = nil
                 }
             }
+        } catch let error as DatabaseError where error.code == .databaseClosed {
+            // Whoever closes the database ends the observations, which is no failure of theirs.
         } catch {
             for list in lists { list.fail(error) }
         }
@@ -135,7 +147,10 @@ final class ObservedIndex: Sendable {
 
     /// What happened to the rows from the last round to this one; nil when that is not known.
     private static func take(_ state: inout State, to here: Position) -> [RowChanges]? {
-        defer { state.changes = state.changes.filter { $0.key >= here.sequence } }
+        defer {
+            state.changes = state.changes.filter { $0.key >= here.sequence }
+            state.changedCount = state.changes.values.reduce(0) { $0 + $1.count }
+        }
         guard let position = state.position, position.definition == here.definition,
             position.slot == here.slot
         else { return nil }
@@ -151,4 +166,9 @@ final class ObservedIndex: Sendable {
         }
         return sequence == here.sequence ? taken : nil
     }
+}
+
+extension RowChanges {
+    /// How much is listed in it.
+    fileprivate var count: Int { 1 + keys.count + documentIDs.count }
 }

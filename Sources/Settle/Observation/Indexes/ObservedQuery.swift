@@ -10,6 +10,10 @@ final class ObservedQuery: Sendable {
     private let parameters: any QueryParameters
     private let shown: ShownDocuments?
     private let plan: Mutex<Plan>
+    /// What a query says beside its rows, as long as no row was made or removed since it was asked.
+    private let place = Mutex<Place?>(nil)
+
+    private typealias Place = (totalRows: Int?, offset: Int?)
 
     /// What is asked, in terms of one definition of the index.
     private struct Plan {
@@ -59,13 +63,13 @@ final class ObservedQuery: Sendable {
             try DatabaseError.translating {
                 let plan = try plan(for: entry)
                 let selection = plan.selection
+                let keepsKeys = changes.map { $0.allSatisfy(\.keepsKeys) } ?? false
+                if !keepsKeys { place.withLock { $0 = nil } }
                 let mayDiffer = try bringUpToDate(
                     selection, with: changes, runner, in: snapshot)
                 guard mayDiffer else { return }
                 try list.deliver(sequence: sequence) {
-                    var question = plan.query
-                    question.limit = 0
-                    return try runner.run(question) { _ in }
+                    try place(of: plan.query, runner)
                 }
             }
         } catch {
@@ -77,9 +81,19 @@ final class ObservedQuery: Sendable {
         let known = plan.withLock { $0 }
         if known.definition == entry.number { return known }
         list.invalidate()
+        place.withLock { $0 = nil }
         let new = try Plan(parameters, of: entry)
         plan.withLock { $0 = new }
         return new
+    }
+
+    private func place(of query: IndexQuery, _ runner: QueryRunner) throws -> Place {
+        if let known = place.withLock({ $0 }) { return known }
+        var question = query
+        question.limit = 0
+        let found = try runner.run(question) { _ in }
+        place.withLock { $0 = found }
+        return found
     }
 
     /// - Returns: False when nothing can have changed.

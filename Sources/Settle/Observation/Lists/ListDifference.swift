@@ -11,9 +11,6 @@ struct ListDifference<Value: Sendable> {
     /// Items whose values differ, by their positions in the old and in the new list.
     private(set) var updated: [(old: Int, new: Int)] = []
 
-    /// True when the lists are equal.
-    var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty }
-
     /// Compares two lists that are ordered alike.
     ///
     /// - Parameters:
@@ -25,13 +22,10 @@ struct ListDifference<Value: Sendable> {
         from old: OrderedList<Value>, to new: OrderedList<Value>, limit: Int?,
         isSame: (Value, Value) -> Bool
     ) {
-        var left = Cursor(old, limit)
-        var right = Cursor(new, limit)
+        var left = ListCursor(old, limit)
+        var right = ListCursor(new, limit)
         while true {
-            while let block = left.wholeBlock, let other = right.wholeBlock, block === other {
-                left.passBlock()
-                right.passBlock()
-            }
+            ListCursor.passShared(&left, &right)
             switch (left.item, right.item) {
             case (nil, nil):
                 return
@@ -42,60 +36,43 @@ struct ListDifference<Value: Sendable> {
                 inserted.append((right.position, item.value))
                 right.passItem()
             case (let before?, let after?):
-                if old.precedes(before.key, after.key) {
-                    removed.append((left.position, before.value))
-                    left.passItem()
-                } else if old.precedes(after.key, before.key) {
-                    inserted.append((right.position, after.value))
-                    right.passItem()
-                } else {
+                // Most keys of a block that was made anew are those of before, in the same memory.
+                if before.key == after.key {
                     if !isSame(before.value, after.value) {
                         updated.append((left.position, right.position))
                     }
                     left.passItem()
+                    right.passItem()
+                } else if old.precedes(before.key, after.key) {
+                    removed.append((left.position, before.value))
+                    left.passItem()
+                } else {
+                    inserted.append((right.position, after.value))
                     right.passItem()
                 }
             }
         }
     }
 
-    /// A place in a list.
-    private struct Cursor {
-        private let blocks: [OrderedList<Value>.Block]
-        private let end: Int
-        private var block = 0
-        private var index = 0
-        private(set) var position = 0
-
-        init(_ list: OrderedList<Value>, _ limit: Int?) {
-            blocks = list.blocks
-            end = min(list.count, limit ?? .max)
-        }
-
-        var item: OrderedList<Value>.Item? {
-            position < end ? blocks[block].items[index] : nil
-        }
-
-        /// The block that begins here, if all of it counts.
-        var wholeBlock: OrderedList<Value>.Block? {
-            guard index == 0, position < end, position + blocks[block].items.count <= end else {
-                return nil
+    /// Whether two lists that are ordered alike have the same first items.
+    ///
+    /// Looks no further than the first difference; otherwise as the initializer.
+    static func isNone(
+        from old: OrderedList<Value>, to new: OrderedList<Value>, limit: Int?,
+        isSame: (Value, Value) -> Bool
+    ) -> Bool {
+        var left = ListCursor(old, limit)
+        var right = ListCursor(new, limit)
+        while true {
+            ListCursor.passShared(&left, &right)
+            guard let before = left.item, let after = right.item else {
+                return left.item == nil && right.item == nil
             }
-            return blocks[block]
-        }
-
-        mutating func passBlock() {
-            position += blocks[block].items.count
-            block += 1
-        }
-
-        mutating func passItem() {
-            position += 1
-            index += 1
-            if index == blocks[block].items.count {
-                block += 1
-                index = 0
+            guard before.key == after.key, isSame(before.value, after.value) else {
+                return false
             }
+            left.passItem()
+            right.passItem()
         }
     }
 }

@@ -4,7 +4,17 @@ import SettleIndexing
 ///
 /// Pure. It holds the items from the first one wanted, and some behind the last, so that most
 /// removals need no reading.
-struct ListWindow<Value: Sendable>: Sendable {
+struct ListWindow<Value: Sendable & Equatable>: Sendable {
+    /// What is known of the answer beside the one that somebody was told of last.
+    enum Difference: Sendable, Equatable {
+        /// They are equal.
+        case none
+        /// They are not.
+        case some
+        /// The items were read anew: only comparing can tell.
+        case unknown
+    }
+
     /// What a change asks of the shell.
     enum Need: Sendable, Equatable {
         /// Nothing: the window is up to date.
@@ -20,6 +30,8 @@ struct ListWindow<Value: Sendable>: Sendable {
     private(set) var items: OrderedList<Value>
     /// True when no item is behind those held.
     private(set) var isComplete = false
+    /// How the answer differs from what it was at the last ``settle()``.
+    private(set) var difference = Difference.unknown
 
     /// How many items of the answer are passed over.
     let skip: Int
@@ -45,6 +57,12 @@ struct ListWindow<Value: Sendable>: Sendable {
         items = OrderedList(isDescending: items.isDescending)
         items.append(read)
         self.isComplete = isComplete
+        difference = .unknown
+    }
+
+    /// Takes the answer as it is now for the one that ``difference`` is about.
+    mutating func settle() {
+        difference = .none
     }
 
     /// Whether a change of an item can show.
@@ -56,9 +74,12 @@ struct ListWindow<Value: Sendable>: Sendable {
 
     /// Takes in items as they are now.
     ///
-    /// - Parameter changes: The items that may have changed, in any order; nil for one that is gone.
+    /// - Parameter changes: The items that may have changed, in any order, each once; nil for one
+    ///   that is gone.
     /// - Returns: What is still missing.
     mutating func apply(_ changes: [(key: ItemKey, value: Value?)]) -> Need {
+        let old = items
+        var first: ItemKey?
         for (key, value) in changes where concerns(key) {
             if skip > 0 {
                 // It may move the beginning of the window.
@@ -66,15 +87,30 @@ struct ListWindow<Value: Sendable>: Sendable {
                     return .all
                 }
             }
+            if items.value(for: key) == value { continue }
             items.set(value, for: key)
+            if let other = first, items.precedes(other, key) { continue }
+            first = key
         }
+        if difference == .none, let first, isShown(first, among: old) { difference = .some }
         return need
+    }
+
+    /// Whether the place of a key among items is one of the answer.
+    ///
+    /// Before the first key that has changed nothing has: its place is the same before and after.
+    private func isShown(_ key: ItemKey, among items: OrderedList<Value>) -> Bool {
+        guard let limit else { return true }
+        guard limit > 0 else { return false }
+        return items.key(at: limit - 1).map { !items.precedes($0, key) } ?? true
     }
 
     /// Adds items that were read behind the last one.
     mutating func extend(with read: [OrderedList<Value>.Item], isComplete: Bool) {
         items.append(read)
         self.isComplete = isComplete
+        // It became too short because something that was shown is gone.
+        if difference == .none, !read.isEmpty { difference = .unknown }
     }
 
     /// What is missing for a full answer; gives up what it holds too much.

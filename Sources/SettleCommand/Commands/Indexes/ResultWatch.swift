@@ -10,33 +10,65 @@ struct ResultWatch: Sendable {
 
     /// Prints until the task is cancelled, or the first answer alone.
     ///
-    /// - Throws: ``CommandFailure`` when the index cannot be asked; `CancellationError` when there was
-    ///   no answer yet; otherwise `DatabaseError`, and what writing throws.
-    func run(in database: Database) async throws {
-        let asked = try DeclaredIndex(
-            try database.indexStatus(named: index), noReduce: noReduce, for: options)
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - path: Where it lies.
+    /// - Throws: ``CommandFailure`` when the index cannot be asked, and when the database is taken
+    ///   away; `CancellationError` when there was no answer yet; otherwise `DatabaseError`, and what
+    ///   writing throws.
+    func run(in database: Database, at path: DatabasePath) async throws {
+        let status = try database.indexStatus(named: index)
+        let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
         let rendering = asked.rendering(options, isJSON: isJSON)
         try await IndexProgress.shown { try await database.buildIndex(named: index, progress: $0) }
         let changes = database.queryChanges(
             on: index,
             with: options.parameters(isReduced: asked.isReduced, freshness: .current))
-        let output = Output()
-        var last: QueryResultEnumerator?
         if !isOnce, !isJSON {
             StandardError.line(
                 "Watching the index '\(ScreenText.printable(index))' of '\(database.name)'. "
                     + "Ctrl-C ends it.")
         }
+        let last = try await WatchedFile(path).whileThere {
+            try await print(changes, rendering) { try checkIsSame(as: status, in: database) }
+        }
+        guard !isOnce else { return }
+        StandardError.line("Ended at the sequence \(last.sequence).")
+    }
+
+    /// Refuses to show rows of another index under the titles of the one that was asked.
+    private func checkIsSame(as status: IndexStatus, in database: Database) throws {
+        let now = try database.indexStatus(named: index)
+        guard now.declaration != status.declaration else { return }
+        throw CommandFailure(
+            "The index '\(index)' was replaced while it was watched. Watch it again.")
+    }
+
+    /// Prints one step after the other.
+    ///
+    /// - Parameters:
+    ///   - changes: The steps.
+    ///   - rendering: How they are shown.
+    ///   - check: Throws when a step must not be shown.
+    /// - Returns: The last answer.
+    /// - Throws: `CancellationError` when there was no answer; what `check`, the steps, and writing
+    ///   throw.
+    private func print(
+        _ changes: QueryChanges, _ rendering: ResultRendering, check: () throws -> Void
+    ) async throws -> QueryResultEnumerator {
+        let output = Output()
+        var last: QueryResultEnumerator?
         for try await step in changes {
+            try check()
             let lines =
                 last.map { rendering.lines(of: step, after: $0) }
                 ?? rendering.firstLines(of: step.result)
             for line in lines { try output.line(line) }
             try output.flush()
-            if isOnce { return }
             last = step.result
+            if isOnce { break }
         }
         guard let last else { throw CancellationError() }
-        StandardError.line("Ended at the sequence \(last.sequence).")
+        return last
     }
 }

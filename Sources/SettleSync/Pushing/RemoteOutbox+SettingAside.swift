@@ -1,6 +1,6 @@
 import Settle
 
-extension Outbox {
+extension RemoteOutbox {
     /// Counts a cycle in which the far side failed on these documents while it answered others,
     /// and sets aside those on which it always does.
     ///
@@ -34,7 +34,7 @@ extension Outbox {
     ///   - database: The database.
     ///   - statuses: Which entries.
     /// - Throws: What the database throws when it cannot be read or written.
-    func requeue(_ database: Database, _ statuses: Set<OutboxEntry.Status>) async throws {
+    func requeue(_ database: Database, _ statuses: Set<RemoteEntry.Status>) async throws {
         let isNeeded = try read(database) { _, tables in
             try tables.allEntries().contains { statuses.contains($0.entry.status) }
         }

@@ -15,14 +15,14 @@ extension RowWriter {
 
 extension RowReader {
     /// Reads what `write(members:)` wrote.
-    mutating func members() throws(ReplicationError) -> [String: JSONValue] {
+    mutating func members() throws(DatabaseError) -> [String: JSONValue] {
         let text = Array(try counted())
         guard case .object(let members)? = try? JSONText.value(from: text) else { throw damage }
         return members
     }
 
     /// Reads what `write(text:)` wrote.
-    mutating func optionalText() throws(ReplicationError) -> String? {
+    mutating func optionalText() throws(DatabaseError) -> String? {
         try byte() == 0 ? nil : try text()
     }
 }

@@ -20,7 +20,7 @@ enum ServerPresence: Sendable, Hashable, CaseIterable {
 ///
 /// "insert + delete = nothing" thus holds as long as the insert was not sent; once it was, the
 /// delete waits behind it.
-struct OutboxEntryStateMachine: Sendable, Hashable {
+struct RemoteEntryStateMachine: Sendable, Hashable {
     /// What is known of the far side, before `sent`.
     private(set) var server: ServerPresence
     /// The operation whose outcome is not known.

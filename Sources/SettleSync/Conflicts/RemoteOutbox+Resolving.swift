@@ -10,7 +10,7 @@ enum ResolutionResult: Sendable, Hashable {
     case changed
 }
 
-extension Outbox {
+extension RemoteOutbox {
     /// The conflict of a document; nil when there is none.
     ///
     /// - Throws: What the database throws when it cannot be read.
@@ -34,7 +34,7 @@ extension Outbox {
     }
 
     private static func conflict(
-        _ id: String, _ entry: OutboxEntry, remote: String, in snapshot: Snapshot,
+        _ id: String, _ entry: RemoteEntry, remote: String, in snapshot: Snapshot,
         _ tables: RemoteTables
     ) throws -> ReplicationConflict? {
         guard let seen = entry.seen else { return nil }
@@ -97,7 +97,7 @@ extension Outbox {
 
     /// Queues what takes the far side from the state that was seen to the document here.
     private static func rebase(
-        _ id: String, _ old: OutboxEntry, on seen: ServerState, isDeletedHere: Bool,
+        _ id: String, _ old: RemoteEntry, on seen: ServerState, isDeletedHere: Bool,
         isEqual: Bool, _ tables: RemoteTables
     ) throws {
         var machine = old.machine(server: seen)

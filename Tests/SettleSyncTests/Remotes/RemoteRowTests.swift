@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite(.serialized) struct `Outbox rows` {
+@Suite(.serialized) struct `RemoteOutbox rows` {
     private func randomState(_ random: inout SeededGenerator) -> ServerState {
         var state = ServerState(
             presence: ServerPresence.allCases.randomElement(using: &random) ?? .live,
@@ -18,8 +18,8 @@ import TestSupport
         return state
     }
 
-    private func randomEntry(_ random: inout SeededGenerator) -> OutboxEntry {
-        var entry = OutboxEntry(order: random.next())
+    private func randomEntry(_ random: inout SeededGenerator) -> RemoteEntry {
+        var entry = RemoteEntry(order: random.next())
         entry.status =
             [.pending, .withheld, .rejected, .conflict].randomElement(using: &random) ?? .pending
         entry.failureCount = random.next() % 300
@@ -39,7 +39,7 @@ import TestSupport
         var random = SeededGenerator()
         for _ in 0..<500 {
             let entry = randomEntry(&random)
-            let read = try OutboxEntry(decoding: entry.encoded(), id: "a")
+            let read = try RemoteEntry(decoding: entry.encoded(), id: "a")
             #expect(read == entry, "\(random)")
         }
     }
@@ -50,10 +50,10 @@ import TestSupport
             let bytes = randomEntry(&random).encoded()
             for count in 0..<bytes.count {
                 do {
-                    _ = try OutboxEntry(decoding: Array(bytes[..<count]), id: "fig")
+                    _ = try RemoteEntry(decoding: Array(bytes[..<count]), id: "fig")
                     Issue.record("\(count) of \(bytes.count) bytes were read; \(random)")
-                } catch let error as ReplicationError {
-                    #expect(error.code == .localFailure)
+                } catch let error as DatabaseError {
+                    #expect(error.code == .corrupted)
                     #expect(error.message.contains("'fig'"))
                 }
             }
@@ -78,7 +78,7 @@ import TestSupport
         ServerState(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
         let state = "01 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
         #expect(Self.hexadecimal(row.bytes) == state)
-        var entry = OutboxEntry(order: 9)
+        var entry = RemoteEntry(order: 9)
         entry.queued = .update
         #expect(Self.hexadecimal(entry.encoded()) == "01 00 02 09 00 00 02")
     }

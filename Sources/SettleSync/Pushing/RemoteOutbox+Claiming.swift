@@ -22,7 +22,7 @@ struct Claim: Sendable {
     var isExhausted = false
 }
 
-extension Outbox {
+extension RemoteOutbox {
     /// A filter's answers for documents of a certain revision.
     struct Verdict: Sendable {
         var revision: String?
@@ -130,7 +130,7 @@ extension Outbox {
             return try tables.setEntry(nil, id, replacing: old)
         }
         let isWhole = kind == .insert || kind == .update
-        let sent = OutboxEntry.Sent(
+        let sent = RemoteEntry.Sent(
             kind: kind, baseVersion: server?.version,
             members: isWhole ? local?.members ?? [:] : [:], revision: local?.metaData.revision)
         entry.sent = sent
@@ -142,7 +142,7 @@ extension Outbox {
 }
 
 extension RemoteOperation {
-    init(id: String, sent: OutboxEntry.Sent, base: ServerState?) {
+    init(id: String, sent: RemoteEntry.Sent, base: ServerState?) {
         self.init(
             kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
         if sent.kind == .update, let base = base?.members {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite(.serialized) struct `Outbox entry state machine` {
+@Suite(.serialized) struct `RemoteOutbox entry state machine` {
     /// What may happen to one document and its operations.
     enum Event: CaseIterable {
         case changedHere, deletedHere, claimed, carriedOut, certainlyNotCarriedOut, unknown
@@ -41,7 +41,7 @@ import Testing
 
     private func run(_ events: [Event], server: ServerPresence) throws {
         var world = World(isLiveHere: server == .live, server: server)
-        var machine = OutboxEntryStateMachine(server: server)
+        var machine = RemoteEntryStateMachine(server: server)
         for event in events {
             switch event {
             case .changedHere:
@@ -115,7 +115,7 @@ import Testing
     func `condenses what was not sent as the tables of the references say`(
         server: ServerPresence, edits: String, expected: OperationKind?
     ) {
-        var machine = OutboxEntryStateMachine(server: server)
+        var machine = RemoteEntryStateMachine(server: server)
         for edit in edits { machine.changed(isDeleted: edit == "d") }
         #expect(machine.queued == expected)
         #expect(machine.sent == nil)
@@ -131,7 +131,7 @@ import Testing
         server: ServerPresence, before: String, after: String, sent: OperationKind,
         queued: OperationKind?
     ) {
-        var machine = OutboxEntryStateMachine(server: server)
+        var machine = RemoteEntryStateMachine(server: server)
         for edit in before { machine.changed(isDeleted: edit == "d") }
         #expect(machine.claim() == sent)
         for edit in after { machine.changed(isDeleted: edit == "d") }
@@ -140,12 +140,12 @@ import Testing
     }
 
     @Test func `takes the far side's form only when the document was not touched since`() {
-        var untouched = OutboxEntryStateMachine(server: .live, queued: .update)
+        var untouched = RemoteEntryStateMachine(server: .live, queued: .update)
         _ = untouched.claim()
         let adopted = untouched.acknowledged(by: .live, isEqual: false, isDeletedHere: false)
         #expect(adopted == .adopt)
 
-        var edited = OutboxEntryStateMachine(server: .live, queued: .update)
+        var edited = RemoteEntryStateMachine(server: .live, queued: .update)
         _ = edited.claim()
         edited.changed(isDeleted: false)
         let kept = edited.acknowledged(by: .live, isEqual: false, isDeletedHere: false)

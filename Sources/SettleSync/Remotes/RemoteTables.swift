@@ -17,7 +17,7 @@ struct RemoteTables {
     static let remotesName = "sync.remotes"
     /// Remote, document -> ``ServerState`` as of the last agreement.
     private static let serversName = "sync.servers"
-    /// Remote, document -> ``OutboxEntry``.
+    /// Remote, document -> ``RemoteEntry``.
     private static let entriesName = "sync.outbox"
     /// Remote, order, document -> nothing: the entries that wait to be sent.
     private static let queueName = "sync.queue"
@@ -63,8 +63,8 @@ struct RemoteTables {
     }
 
     /// What the document still has to tell.
-    func entry(_ id: String) throws -> OutboxEntry? {
-        try entries?.value(for: key(id)).map { try OutboxEntry(decoding: $0, id: id) }
+    func entry(_ id: String) throws -> RemoteEntry? {
+        try entries?.value(for: key(id)).map { try RemoteEntry(decoding: $0, id: id) }
     }
 
     /// Replaces the entry, and puts it into the queue or takes it out.
@@ -74,7 +74,7 @@ struct RemoteTables {
     ///   - id: The document.
     ///   - old: What `entry(_:)` gave for the document in this transaction.
     /// - Throws: What the database throws when it cannot be written.
-    func setEntry(_ entry: OutboxEntry?, _ id: String, replacing old: OutboxEntry?) throws {
+    func setEntry(_ entry: RemoteEntry?, _ id: String, replacing old: RemoteEntry?) throws {
         let place = entry.flatMap { $0.status == .pending ? $0.order : nil }
         let placeBefore = old.flatMap { $0.status == .pending ? $0.order : nil }
         if place != placeBefore {
@@ -111,13 +111,13 @@ struct RemoteTables {
     }
 
     /// Every entry, by document identifier.
-    func allEntries() throws -> [(id: String, entry: OutboxEntry)] {
-        var found: [(String, OutboxEntry)] = []
+    func allEntries() throws -> [(id: String, entry: RemoteEntry)] {
+        var found: [(String, RemoteEntry)] = []
         let prefix = self.prefix
         try entries?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            found.append((id, try OutboxEntry(decoding: value, id: id)))
+            found.append((id, try RemoteEntry(decoding: value, id: id)))
             return true
         }
         return found

@@ -12,7 +12,7 @@ enum SettledOperation: Sendable, Hashable {
     case returned
 }
 
-extension Outbox {
+extension RemoteOutbox {
     /// What is known about an operation after it was tried.
     enum Trial: Sendable {
         /// The far side answered.
@@ -82,7 +82,7 @@ extension Outbox {
         var entry = old
         entry.sent = nil
         entry.seen = shown
-        entry.queued = OutboxEntryStateMachine.kind(
+        entry.queued = RemoteEntryStateMachine.kind(
             server: base?.presence ?? .absent,
             isDeletedHere: try transaction.document(id) == nil)
         try tables.setEntry(entry, id, replacing: old)
@@ -94,7 +94,7 @@ extension Outbox {
     /// This is how an operation is recognised whose answer was lost, and how equal edits on two
     /// devices are no conflict.
     static func isOwnWork(
-        _ sent: OutboxEntry.Sent, shows state: ServerState, base: ServerState?
+        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?
     ) -> Bool {
         switch sent.kind {
         case .insert, .update: state.holds(sent.members)
@@ -107,7 +107,7 @@ extension Outbox {
 
     /// Makes `state` the new base and decides what remains to be told.
     static func acknowledge(
-        _ id: String, by state: ServerState, entry: OutboxEntry, replacing old: OutboxEntry,
+        _ id: String, by state: ServerState, entry: RemoteEntry, replacing old: RemoteEntry,
         in transaction: Transaction, _ tables: RemoteTables, origin: String
     ) throws -> SettledOperation {
         var entry = entry
@@ -153,7 +153,7 @@ extension Outbox {
     }
 
     private static func reject(
-        _ id: String, _ old: OutboxEntry, reason: String, in transaction: Transaction,
+        _ id: String, _ old: RemoteEntry, reason: String, in transaction: Transaction,
         _ tables: RemoteTables
     ) throws -> SettledOperation {
         let wasEdited = try transaction.document(id)?.metaData.revision != old.sent?.revision
@@ -168,14 +168,14 @@ extension Outbox {
     /// Puts an operation that was certainly not carried out back into the queue.
     @discardableResult
     private static func release(
-        _ id: String, _ old: OutboxEntry, in transaction: Transaction, _ tables: RemoteTables
-    ) throws -> OutboxEntry? {
+        _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> RemoteEntry? {
         let server = try tables.server(id)
         var machine = old.machine(server: server)
         machine.restarted(
             server: server?.presence ?? .absent,
             isDeletedHere: try transaction.document(id) == nil)
-        var entry: OutboxEntry? = old
+        var entry: RemoteEntry? = old
         entry?.sent = nil
         entry?.queued = machine.queued
         if machine.isDone { entry = nil }

@@ -1,9 +1,15 @@
+import Settle
+
 /// Writes the fields of a stored row.
 struct RowWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func write(byte: UInt8) {
         bytes.append(byte)
+    }
+
+    mutating func write(bytes more: [UInt8]) {
+        bytes.append(contentsOf: more)
     }
 
     /// Seven bits a byte, least significant group first.
@@ -35,20 +41,20 @@ struct RowReader {
     }
 
     /// What a reader says about a row that it cannot read.
-    var damage: ReplicationError {
-        ReplicationError(
-            .localFailure,
+    var damage: DatabaseError {
+        DatabaseError(
+            .corrupted,
             "The database is damaged: \(place) cannot be read. Check the database; if it is "
                 + "sound, it was written by a newer release.")
     }
 
-    mutating func byte() throws(ReplicationError) -> UInt8 {
+    mutating func byte() throws(DatabaseError) -> UInt8 {
         guard position < bytes.count else { throw damage }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func number() throws(ReplicationError) -> UInt64 {
+    mutating func number() throws(DatabaseError) -> UInt64 {
         var number: UInt64 = 0
         var shift: UInt64 = 0
         while shift < 64 {
@@ -60,14 +66,34 @@ struct RowReader {
         throw damage
     }
 
-    mutating func counted() throws(ReplicationError) -> ArraySlice<UInt8> {
+    mutating func counted() throws(DatabaseError) -> ArraySlice<UInt8> {
         let count = try number()
         guard count <= UInt64(bytes.count - position) else { throw damage }
         defer { position += Int(count) }
         return bytes[position..<position + Int(count)]
     }
 
-    mutating func text() throws(ReplicationError) -> String {
+    /// As many bytes as are expected here.
+    mutating func bytes(_ count: Int) throws(DatabaseError) -> ArraySlice<UInt8> {
+        guard count <= bytes.count - position else { throw damage }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    /// How many things follow, each of at least one byte.
+    mutating func count() throws(DatabaseError) -> Int {
+        let count = try number()
+        guard count <= UInt64(bytes.count - position) else { throw damage }
+        return Int(count)
+    }
+
+    /// All that is left.
+    mutating func rest() -> ArraySlice<UInt8> {
+        defer { position = bytes.count }
+        return bytes[position...]
+    }
+
+    mutating func text() throws(DatabaseError) -> String {
         guard let text = String(validating: try counted(), as: UTF8.self) else { throw damage }
         return text
     }

@@ -10,7 +10,7 @@ struct PageApplication: Sendable, Hashable {
     var faults: [String: String] = [:]
 }
 
-extension Outbox {
+extension RemoteOutbox {
     /// Stores the items of a page, and where it ended, in one transaction.
     ///
     /// An item whose document waits to be sent does not touch it; the state is remembered, so that

@@ -4,7 +4,7 @@ import Settle
 ///
 /// Shape (Docs/Formats/Replication.md): layout, status, order, failures, then what is there of the
 /// sent operation, the queued kind, the state that was seen, the reason.
-struct OutboxEntry: Sendable, Hashable {
+struct RemoteEntry: Sendable, Hashable {
     /// Where an entry waits.
     enum Status: UInt8, Sendable {
         /// In the queue.
@@ -41,13 +41,13 @@ struct OutboxEntry: Sendable, Hashable {
     var reason: String?
 
     /// The states of the entry without its contents.
-    func machine(server: ServerState?) -> OutboxEntryStateMachine {
-        OutboxEntryStateMachine(
+    func machine(server: ServerState?) -> RemoteEntryStateMachine {
+        RemoteEntryStateMachine(
             server: server?.presence ?? .absent, sent: sent?.kind, queued: queued)
     }
 }
 
-extension OutboxEntry {
+extension RemoteEntry {
     private static let layout: UInt8 = 1
 
     private enum Flag {

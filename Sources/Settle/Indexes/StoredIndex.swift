@@ -1,0 +1,37 @@
+import SettleIndexing
+import SettleStorage
+
+/// A declared index as the database keeps it.
+struct StoredIndex: Sendable {
+    /// What is declared.
+    let definition: ViewDefinition
+    /// The versions of the other rows that are kept under its name.
+    let passedOver: Set<String>
+
+    /// Picks the newest declaration among the states of an index; nil when none can be read.
+    init?(named name: String, _ states: some Collection<IndexState>) {
+        // A build that was broken off is of the newest declaration.
+        let sorted = states.sorted { left, right in
+            (left.build != nil) == (right.build != nil)
+                ? left.sequence > right.sequence : left.build != nil
+        }
+        let found = sorted.lazy.compactMap { try? $0.definition(named: name) }.first
+        guard let definition = found else { return nil }
+        self.init(definition, among: states)
+    }
+
+    /// What another process has put in the place of an entry and built; nil when nobody has.
+    init?(replacing entry: IndexRegistry.Entry, _ states: some Collection<IndexState>) {
+        let name = entry.definition.name
+        let known = entry.passedOver.union([entry.definition.version])
+        let found = states.lazy.filter { $0.build == nil && !known.contains($0.version) }
+            .compactMap { try? $0.definition(named: name) }.first
+        guard let definition = found else { return nil }
+        self.init(definition, among: states)
+    }
+
+    private init(_ definition: ViewDefinition, among states: some Collection<IndexState>) {
+        self.definition = definition
+        passedOver = Set(states.map(\.version)).subtracting([definition.version])
+    }
+}

@@ -1,0 +1,103 @@
+import Settle
+
+/// Which documents are attached to which cloud URIs, in one state of the database.
+///
+/// Shape (Docs/Formats/Outbox.md): two rows for each pair, 0 and the document, then the URI's digest -> the
+/// URI; 1 and the URI's digest, then the document -> the URI.
+struct CloudLinks {
+    static let name = "outbox.links"
+    private static let uriLengthMax = 8_192
+
+    private let table: SideTable?
+
+    init(in snapshot: Snapshot) throws {
+        table = try snapshot.table(Self.name)
+    }
+
+    init(writingIn transaction: Transaction) throws {
+        table = try transaction.sideTable(named: Self.name)
+    }
+
+    /// Detaches documents that are gone, at the end of a closure.
+    @discardableResult
+    init(detaching documentIds: [String], in transaction: Transaction) throws {
+        try self.init(in: transaction)
+        guard table != nil, !documentIds.isEmpty else { return }
+        self = try CloudLinks(writingIn: transaction)
+        for id in documentIds where try transaction.document(id) == nil {
+            for uri in try uris(of: id) { try detach(uri, from: id) }
+        }
+    }
+
+    /// Checks that documents are there that were attached to something.
+    static func checkAttached(_ documentIds: Set<String>, in transaction: Transaction) throws {
+        for id in documentIds where try transaction.document(id) == nil {
+            throw OutboxError(
+                .documentNotFound,
+                "A cloud URI was attached to the document '\(id)', which is not there at the end of "
+                    + "the commit. Store the document in the same transaction, or before.")
+        }
+    }
+
+    func attach(_ uri: String, to documentId: String) throws {
+        guard (1...Self.uriLengthMax).contains(uri.utf8.count) else {
+            throw OutboxError(
+                .invalidLink,
+                "A cloud URI has 1 to \(Self.uriLengthMax) bytes, not \(uri.utf8.count).")
+        }
+        guard (1...255).contains(documentId.utf8.count) else {
+            throw OutboxError(
+                .invalidLink,
+                "The identifier of a document has 1 to 255 bytes, not \(documentId.utf8.count).")
+        }
+        let (forward, backward) = Self.keys(uri, documentId)
+        try table?.set(Array(uri.utf8), for: forward)
+        try table?.set(Array(uri.utf8), for: backward)
+    }
+
+    @discardableResult
+    func detach(_ uri: String, from documentId: String) throws -> Bool {
+        let (forward, backward) = Self.keys(uri, documentId)
+        guard try table?.value(for: forward) != nil else { return false }
+        try table?.remove(forward)
+        try table?.remove(backward)
+        return true
+    }
+
+    /// The URIs that a document is attached to, sorted.
+    func uris(of documentId: String) throws -> [String] {
+        var found: [String] = []
+        try forEach(Self.prefix(ofDocument: documentId)) { _, uri in found.append(uri) }
+        return found.sorted()
+    }
+
+    /// The documents that are attached to a URI, in the byte order of their identifiers.
+    func documentIds(of uri: String) throws -> [String] {
+        var found: [String] = []
+        let prefix = Self.prefix(ofURI: uri)
+        try forEach(prefix) { key, _ in
+            found.append(String(decoding: key.dropFirst(prefix.count), as: UTF8.self))
+        }
+        return found
+    }
+
+    private func forEach(_ prefix: [UInt8], _ body: ([UInt8], String) -> Void) throws {
+        try table?.forEach(from: prefix) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            body(key, String(decoding: value, as: UTF8.self))
+            return true
+        }
+    }
+
+    private static func prefix(ofDocument id: String) -> [UInt8] { [0] + Array(id.utf8) + [0] }
+
+    private static func prefix(ofURI uri: String) -> [UInt8] { [1] + digest(uri) }
+
+    private static func digest(_ uri: String) -> [UInt8] {
+        Array(ContentDigest(of: Array(uri.utf8)).bytes.prefix(16))
+    }
+
+    private static func keys(_ uri: String, _ id: String) -> (forward: [UInt8], backward: [UInt8]) {
+        (prefix(ofDocument: id) + digest(uri), prefix(ofURI: uri) + Array(id.utf8))
+    }
+}

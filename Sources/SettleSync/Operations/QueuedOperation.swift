@@ -1,0 +1,122 @@
+public import Foundation
+public import Settle
+
+/// An operation in the outbox.
+///
+/// A copy: changing it changes nothing in the outbox. ``OutboxTransaction/modify(_:_:)`` does.
+public struct QueuedOperation: Sendable, Identifiable {
+    /// What dependencies and everything else know it by; unique in the outbox.
+    public let id: UUID
+    /// What stands for the type of the operation: its ``OutboxOperation/operationName``.
+    public let name: String
+    /// The pipeline it is in.
+    public internal(set) var pipeline: String
+    /// The graph it is in; a higher number for every commit.
+    public internal(set) var graph: UInt64
+    /// Higher ones start first, among those that may; 0 if not said.
+    ///
+    /// A hint: it never overrules a dependency or the order of the graphs.
+    public var priority: Int32
+    /// The operations that must be done before this one starts.
+    ///
+    /// One that is not in the outbox counts as done.
+    public var dependencies: Set<UUID>
+    /// The documents it is about.
+    public var documentIds: [String]
+    /// What the commit it was added in changed in these documents, by their identifiers, if that
+    /// was to be recorded.
+    public var changedFields: [String: FieldChanges]
+    /// Until when it is not to be started, each for a reason of its own.
+    public internal(set) var holds: [String: Date]
+    /// How often it was started before.
+    ///
+    /// More than 0 means that it may have been carried out already, in whole or in part: the
+    /// process ended before its outcome was stored, or it is tried again.
+    public internal(set) var startCount: Int
+    /// Where it stands.
+    public internal(set) var status: OperationStatus
+
+    /// The stored form of the operation.
+    var content: PackedValue
+
+    /// The latest of the dates until which it is held.
+    public var holdDate: Date? { holds.values.max() }
+
+    /// The operation itself.
+    ///
+    /// - Parameter type: The type that it was added as.
+    /// - Returns: The operation; nil when it is of another type.
+    /// - Throws: What the type's decoding throws.
+    public func operation<Operation: OutboxOperation>(as type: Operation.Type) throws -> Operation?
+    {
+        guard name == type.operationName else { return nil }
+        return try content.decode(type, leaves: DocumentCodingLeaves())
+    }
+
+    /// The members of the operation as JSON, also when its type is not known.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted`.
+    public func json() throws -> JSONValue {
+        do {
+            return try content.value()
+        } catch {
+            throw DatabaseError(
+                .corrupted,
+                "The database is damaged: the operation \(id) cannot be read. Check the database.",
+                cause: error)
+        }
+    }
+}
+
+/// Where an operation stands.
+public enum OperationStatus: String, Sendable, Hashable, CaseIterable {
+    /// It waits: for its turn, for other operations, for the end of a hold.
+    case pending
+    /// It was started and has not been completed, skipped, or given back.
+    case active
+    /// It is done and not in the outbox any more.
+    case completed
+    /// It was given up and is not in the outbox any more.
+    case skipped
+    /// It waits, and it is of a type that the outbox was not told of; it is kept, and not started.
+    case unknown
+}
+
+/// What one commit changed in a document, for merging later.
+public struct FieldChanges: Sendable, Hashable {
+    /// The members that were changed or removed, as they were before; those that are not in it
+    /// were added.
+    public var old: [String: JSONValue]
+    /// The members that were changed or added, as they are after; those that are not in it were
+    /// removed.
+    public var new: [String: JSONValue]
+
+    /// Changes.
+    public init(old: [String: JSONValue] = [:], new: [String: JSONValue] = [:]) {
+        self.old = old
+        self.new = new
+    }
+
+    /// What differs between two documents; the members of a document that is not there are none.
+    public init(from before: Document?, to after: Document?) {
+        let old = before?.json ?? [:]
+        let new = after?.json ?? [:]
+        self.old = old.filter { new[$0.key] != $0.value }
+        self.new = new.filter { old[$0.key] != $0.value }
+    }
+
+    /// These changes and then others, as one.
+    public func followed(by later: FieldChanges) -> FieldChanges {
+        let touched = Set(old.keys).union(new.keys)
+        var first = old
+        for (name, value) in later.old where !touched.contains(name) { first[name] = value }
+        var last = new
+        for name in later.old.keys { last[name] = nil }
+        for (name, value) in later.new { last[name] = value }
+        // A member that is again what it was has not changed.
+        let same = Set(first.keys.filter { last[$0] == first[$0] })
+        return FieldChanges(
+            old: first.filter { !same.contains($0.key) },
+            new: last.filter { !same.contains($0.key) })
+    }
+}

@@ -1,0 +1,66 @@
+/// What an outbox is opened with.
+public struct OutboxConfiguration: Sendable {
+    /// The types of the operations.
+    ///
+    /// Stored operations of other types are kept, and reported with the status `unknown`; they are
+    /// started once the outbox is opened with their type.
+    public var operations: [any OutboxOperation.Type]
+    /// The pipelines; one has the name ``Outbox/defaultPipeline``.
+    public var pipelines: [PipelineConfiguration]
+    /// False for a process that adds operations and changes the queue, and leaves it to another one
+    /// to carry them out: an extension of an app, or a tool.
+    ///
+    /// One process at a time may run the pipelines of a database. It sees what the others commit
+    /// within the database's `foreignCommitInterval`.
+    public var isRunning: Bool
+
+    /// A configuration.
+    public init(
+        operations: [any OutboxOperation.Type], pipelines: [PipelineConfiguration],
+        isRunning: Bool = true
+    ) {
+        self.operations = operations
+        self.pipelines = pipelines
+        self.isRunning = isRunning
+    }
+
+    /// Checks the names.
+    ///
+    /// - Throws: ``OutboxError`` with `invalidName`, or with `unknownPipeline` when the default
+    ///   pipeline is missing.
+    func check() throws(OutboxError) {
+        var names: Set<String> = []
+        for type in operations {
+            try Self.check(type.operationName, "an operation's type")
+            guard names.insert(type.operationName).inserted else {
+                throw OutboxError(
+                    .invalidName,
+                    "Two types of operations have the name '\(type.operationName)'. Give each its own."
+                )
+            }
+        }
+        var pipelineNames: Set<String> = []
+        for name in pipelines.map(\.name) + pipelines.flatMap(\.previousNames) {
+            try Self.check(name, "a pipeline")
+            guard pipelineNames.insert(name).inserted else {
+                throw OutboxError(
+                    .invalidName,
+                    "Two pipelines have or had the name '\(name)'. Give each its own.")
+            }
+        }
+        if isRunning, !pipelines.contains(where: { $0.name == Outbox.defaultPipeline }) {
+            throw OutboxError(
+                .unknownPipeline,
+                "An outbox has a pipeline named '\(Outbox.defaultPipeline)', which takes what is for "
+                    + "no other. Add it to the configuration.")
+        }
+    }
+
+    private static func check(_ name: String, _ what: String) throws(OutboxError) {
+        guard (1...200).contains(name.utf8.count) else {
+            throw OutboxError(
+                .invalidName,
+                "The name of \(what) has 1 to 200 bytes of UTF-8, unlike '\(name.prefix(40))'.")
+        }
+    }
+}

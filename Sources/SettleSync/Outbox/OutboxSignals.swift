@@ -1,0 +1,163 @@
+public import Foundation
+import Synchronization
+
+/// Hands the same values to everyone who follows.
+final class Broadcast<Value: Sendable>: Sendable {
+    private struct State {
+        var streams: [UInt64: AsyncStream<Value>.Continuation] = [:]
+        var numberNext: UInt64 = 0
+        var isFinished = false
+    }
+    private let state = Mutex(State())
+
+    /// A stream of the values from now on, of which the last few wait for a slow reader.
+    ///
+    /// - Parameters:
+    ///   - countMax: How many wait.
+    ///   - first: What the stream begins with.
+    /// - Returns: The stream; it ends with ``finish()``.
+    func stream(countMax: Int, first: Value? = nil) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream<Value>.makeStream(
+            bufferingPolicy: .bufferingNewest(countMax))
+        if let first { continuation.yield(first) }
+        let number = state.withLock { state -> UInt64? in
+            if state.isFinished { return nil }
+            state.numberNext += 1
+            state.streams[state.numberNext] = continuation
+            return state.numberNext
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    func send(_ value: Value) {
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(value) }
+    }
+
+    func finish() {
+        let streams = state.withLock { state in
+            state.isFinished = true
+            defer { state.streams = [:] }
+            return Array(state.streams.values)
+        }
+        for stream in streams { stream.finish() }
+    }
+}
+
+/// What those are told who follow an outbox.
+final class OutboxSignals: Sendable {
+    let failures = Broadcast<OperationFailure>()
+    private let ticks = Broadcast<Void>()
+    private let readers = Mutex<[WeakReader]>([])
+
+    private struct WeakReader {
+        weak var pending: PendingQueueChanges?
+    }
+
+    func queueChanges() -> QueueChanges {
+        let pending = PendingQueueChanges()
+        readers.withLock { readers in
+            readers.removeAll { $0.pending == nil }
+            readers.append(WeakReader(pending: pending))
+        }
+        return QueueChanges(pending: pending, ticks: ticks.stream(countMax: 1))
+    }
+
+    func publish(_ changes: [QueueChange]) {
+        for reader in readers.withLock({ $0.compactMap(\.pending) }) { reader.append(changes) }
+        ticks.send(())
+    }
+
+    func finish() {
+        ticks.finish()
+        failures.finish()
+    }
+}
+
+/// What has happened to the queues of an outbox, one element for each pipeline and commit, or for
+/// several commits when the reader is slow.
+///
+/// It has one reader.
+public struct QueueChanges: AsyncSequence, Sendable {
+    /// A change.
+    public typealias Element = QueueChange
+    /// It never fails.
+    public typealias Failure = Never
+
+    let pending: PendingQueueChanges
+    let ticks: AsyncStream<Void>
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(pending: pending, ticks: ticks.makeAsyncIterator())
+    }
+
+    /// Reads the changes.
+    public struct Iterator: AsyncIteratorProtocol {
+        let pending: PendingQueueChanges
+        var ticks: AsyncStream<Void>.Iterator
+
+        /// The next change; nil when the outbox was closed or the task is cancelled.
+        public mutating func next() async -> QueueChange? {
+            while true {
+                if let change = pending.take() { return change }
+                guard await ticks.next() != nil else { return pending.take() }
+            }
+        }
+
+        /// The next change; nil when the outbox was closed or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> QueueChange? {
+            while true {
+                if let change = pending.take() { return change }
+                guard await ticks.next(isolation: actor) != nil else { return pending.take() }
+            }
+        }
+    }
+}
+
+/// The changes that one reader has not taken yet, united by pipeline.
+final class PendingQueueChanges: Sendable {
+    private let changes = Mutex<[QueueChange]>([])
+
+    func append(_ later: [QueueChange]) {
+        changes.withLock { changes in
+            for change in later {
+                if let index = changes.firstIndex(where: { $0.pipeline == change.pipeline }) {
+                    changes[index].append(change)
+                } else {
+                    changes.append(change)
+                }
+            }
+        }
+    }
+
+    func take() -> QueueChange? {
+        changes.withLock { changes in
+            while !changes.isEmpty {
+                let change = changes.removeFirst()
+                if !change.isEmpty { return change }
+            }
+            return nil
+        }
+    }
+}
+
+/// A failure of an operation, which is tried again.
+public struct OperationFailure: Sendable {
+    /// The operation.
+    public let operationId: UUID
+    /// The name of its type.
+    public let name: String
+    /// Its pipeline.
+    public let pipeline: String
+    /// What the delegate threw, or the database when the outcome was stored.
+    public let error: any Error
+    /// When it is tried again; nil when even that could not be stored: at the next restart then.
+    public let retryDate: Date?
+}

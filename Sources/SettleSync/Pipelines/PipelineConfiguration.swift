@@ -1,0 +1,88 @@
+/// How the graphs of a pipeline follow each other.
+public enum PipelineAlgorithm: String, Sendable, Hashable, CaseIterable {
+    /// Strictly: the operations of one commit start when those of all earlier commits are done.
+    case commitGraph
+    /// Freely: an operation starts when what it depends on is done, whatever its commit.
+    ///
+    /// It is the app that has to name the dependencies between commits, by
+    /// ``PipelineConfiguration/prepare``. Of operations with equal priorities, those of earlier commits
+    /// start first.
+    case flatGraph
+}
+
+/// What a pipeline is to be like.
+public struct PipelineConfiguration: Sendable {
+    /// The name: 1 to 200 bytes of UTF-8.
+    public var name: String
+    /// The names it had in earlier releases of the app; their operations are moved to it.
+    public var previousNames: Set<String>
+    /// How its graphs follow each other.
+    ///
+    /// Operations that are queued when this is changed keep the order they had.
+    public var algorithm: PipelineAlgorithm
+    /// How many operations may be active at a time; 0 for no limit.
+    public var maxConcurrentOperationCount: Int
+    /// How operations are condensed; nil when they are not.
+    public var coalescing: CoalescingPolicy?
+    /// How long to wait after a failure.
+    public var retries: RetryPolicy
+    /// Called at the end of each closure that adds operations to the pipeline, with these.
+    ///
+    /// It may give them dependencies on earlier operations, and other priorities, and change earlier
+    /// ones by ``OutboxTransaction/modify(_:_:)``. It runs on the writer's thread and must only compute. What it throws
+    /// refuses the commit.
+    public var prepare:
+        (@Sendable (_ added: inout [QueuedOperation], OutboxTransaction) throws -> Void)?
+    /// Carries the operations out; nil when they only wait in this process.
+    public var delegate: (any PipelineDelegate)?
+
+    /// A pipeline whose operations a delegate carries out.
+    ///
+    /// - Parameters:
+    ///   - name: The name; that of the default pipeline if not said.
+    ///   - previousNames: The names it had in earlier releases.
+    ///   - algorithm: How its graphs follow each other.
+    ///   - maxConcurrentOperationCount: How many operations may be active at a time; 0 for no limit.
+    ///   - coalescing: How operations are condensed.
+    ///   - retries: How long to wait after a failure.
+    ///   - delegate: Carries the operations out; nil when they only wait in this process.
+    public init(
+        _ name: String = Outbox.defaultPipeline, previousNames: Set<String> = [],
+        algorithm: PipelineAlgorithm = .commitGraph, maxConcurrentOperationCount: Int = 8,
+        coalescing: CoalescingPolicy? = nil, retries: RetryPolicy = RetryPolicy(),
+        delegate: (any PipelineDelegate)? = nil
+    ) {
+        precondition(
+            maxConcurrentOperationCount >= 0,
+            "A pipeline cannot have fewer than no operations at a time.")
+        self.name = name
+        self.previousNames = previousNames
+        self.algorithm = algorithm
+        self.maxConcurrentOperationCount = maxConcurrentOperationCount
+        self.coalescing = coalescing
+        self.retries = retries
+        self.delegate = delegate
+    }
+
+    /// A pipeline whose operations a closure carries out.
+    ///
+    /// - Parameters:
+    ///   - name: As for a pipeline with a delegate, like the others.
+    ///   - previousNames: The names it had in earlier releases.
+    ///   - algorithm: How its graphs follow each other.
+    ///   - maxConcurrentOperationCount: How many operations may be active at a time; 0 for no limit.
+    ///   - coalescing: How operations are condensed.
+    ///   - retries: How long to wait after a failure.
+    ///   - start: Carries one operation out; see ``PipelineDelegate/start(_:in:)``.
+    public init(
+        _ name: String = Outbox.defaultPipeline, previousNames: Set<String> = [],
+        algorithm: PipelineAlgorithm = .commitGraph, maxConcurrentOperationCount: Int = 8,
+        coalescing: CoalescingPolicy? = nil, retries: RetryPolicy = RetryPolicy(),
+        start: @escaping @Sendable (QueuedOperation) async throws -> OperationOutcome
+    ) {
+        self.init(
+            name, previousNames: previousNames, algorithm: algorithm,
+            maxConcurrentOperationCount: maxConcurrentOperationCount, coalescing: coalescing,
+            retries: retries, delegate: ClosureDelegate(body: start))
+    }
+}

@@ -1,0 +1,307 @@
+import Foundation
+import Settle
+import Synchronization
+
+/// Does what a pipeline's machine decides: starts operations in the database, hands them to the
+/// delegate, stores what became of them.
+///
+/// The lock guards the state; nothing is called while it is held.
+final class PipelineRunner: Sendable {
+    let configuration: PipelineConfiguration
+    private let database: Database
+    private let outbox: WeakOutbox
+
+    private struct State {
+        var machine: PipelineStateMachine
+        /// The tasks of the delegate.
+        var tasks: [UUID: Task<Void, Never>] = [:]
+        var look: Task<Void, Never>?
+        var timer: (date: Date, task: Task<Void, Never>)?
+        var wasActive = false
+        var isStopped = false
+    }
+    private let state: Mutex<State>
+    private let activities = Broadcast<Bool>()
+    private let counts = Broadcast<Int>()
+
+    init(_ outbox: Outbox, _ configuration: PipelineConfiguration) {
+        self.configuration = configuration
+        self.outbox = WeakOutbox(outbox)
+        database = outbox.database
+        var machine = PipelineStateMachine(limit: configuration.maxConcurrentOperationCount)
+        _ = machine.suspend(count: outbox.suspendCount)
+        state = Mutex(State(machine: machine))
+    }
+
+    var name: String { configuration.name }
+    var limit: Int { state.withLock { $0.machine.limit } }
+    var active: Set<UUID> { state.withLock { $0.machine.active } }
+    var isActive: Bool { state.withLock { $0.machine.isActive } }
+    var suspendCount: Int { state.withLock { $0.machine.suspendCount } }
+    var activity: AsyncStream<Bool> { activities.stream(countMax: 1, first: isActive) }
+    var suspendCounts: AsyncStream<Int> { counts.stream(countMax: 1, first: suspendCount) }
+
+    // MARK: Events
+
+    func start() { happened { _ in } }
+
+    func setLimit(_ limit: Int) { happened { $0.setLimit(limit) } }
+
+    @discardableResult
+    func suspend(count: Int) -> Int {
+        let sum = happened { $0.suspend(count: count) }
+        counts.send(sum)
+        return sum
+    }
+
+    @discardableResult
+    func resume() -> Int {
+        let count = happened { $0.resume() }
+        counts.send(count)
+        return count
+    }
+
+    /// The queue is another one; some operations are not active any more.
+    func queueChanged(ended: Set<UUID>) {
+        let tasks = state.withLock { state in
+            ended.compactMap { state.tasks.removeValue(forKey: $0) }
+        }
+        for task in tasks { task.cancel() }
+        happened { machine in
+            for operation in ended { machine.ended(operation) }
+            machine.queueChanged()
+        }
+    }
+
+    /// Something was committed, maybe by another process, which may have ended operations too.
+    func databaseChanged() {
+        let active = self.active
+        var ended: Set<UUID> = []
+        if !active.isEmpty {
+            // What cannot be read now is looked at again with the next commit.
+            ended =
+                (try? database.read(named: "outbox") { snapshot in
+                    let table = try OutboxTable(in: snapshot)
+                    return try active.filter { id in
+                        guard let key = try table.key(of: id) else { return true }
+                        return try !table.isListed(key, in: .started, priority: 0)
+                    }
+                }) ?? []
+        }
+        queueChanged(ended: ended)
+    }
+
+    func marked(_ operation: UUID) { happened { $0.marked(operation) } }
+
+    /// Ends the work, and returns when the delegate's calls have ended.
+    func stop() async {
+        let (tasks, look) = state.withLock { state in
+            state.isStopped = true
+            state.machine.stop()
+            state.timer?.task.cancel()
+            state.timer = nil
+            return (Array(state.tasks.values), state.look)
+        }
+        for task in tasks { task.cancel() }
+        await look?.value
+        // The look may have handed out more.
+        let rest = state.withLock { Array($0.tasks.values) }
+        for task in rest { task.cancel() }
+        for task in tasks + rest { await task.value }
+        activities.finish()
+        counts.finish()
+    }
+
+    /// Tells the machine of an event, and does what it decides.
+    @discardableResult
+    private func happened<Value>(_ event: (inout PipelineStateMachine) -> Value) -> Value {
+        let (value, changed) = state.withLock { state in
+            let value = event(&state.machine)
+            if case .look(let countMax) = state.machine.next() {
+                let before = state.look
+                state.look = Task { [weak self] in
+                    await before?.value
+                    await self?.look(countMax)
+                }
+            }
+            let isActive = state.machine.isActive
+            defer { state.wasActive = isActive }
+            return (value, isActive == state.wasActive ? nil : isActive)
+        }
+        if let changed { activities.send(changed) }
+        return value
+    }
+
+    // MARK: Starting
+
+    private func look(_ countMax: Int) async {
+        guard let outbox = outbox.value else { return }
+        do {
+            let found = try await find(countMax, outbox)
+            // Before the operations begin, so that the end of one is after its start.
+            happened {
+                $0.started(
+                    found.operations.map(\.id), isEmpty: found.isEmpty, nextDate: found.nextDate,
+                    countMax: countMax)
+            }
+            state.withLock { state in
+                for operation in found.operations {
+                    state.tasks[operation.id] = Task { [weak self] in
+                        await self?.carryOut(operation)
+                    }
+                }
+            }
+            setTimer(found.nextDate)
+        } catch {
+            // A database that was closed or cannot be written: the next commit wakes it again.
+            happened { $0.lookFailed() }
+        }
+    }
+
+    private struct Found: Sendable {
+        var operations: [QueuedOperation] = []
+        var isEmpty = true
+        var nextDate: Date?
+    }
+
+    /// Starts what may start, in the database.
+    private func find(_ countMax: Int, _ outbox: Outbox) async throws -> Found {
+        let (now, name) = (outbox.now, name)
+        let (found, number, mayStart) = try database.read(named: "outbox") { snapshot in
+            let table = try OutboxTable(in: snapshot)
+            guard let record = try table.pipeline(named: name) else {
+                return (Found(), UInt32(0), false)
+            }
+            let next = try table.nextHoldDate(of: record.number)
+            let isReady = try !table.keys(in: .ready, of: record.number, countMax: 1).isEmpty
+            let isEmpty = try table.lowestGraph(of: record.number) == nil
+            return (
+                Found(isEmpty: isEmpty, nextDate: next), record.number,
+                isReady || next.map { $0 <= now } ?? false
+            )
+        }
+        guard mayStart, countMax > 0, configuration.delegate != nil else { return found }
+        return try await database.write { transaction in
+            let table = try OutboxTable(writingIn: transaction)
+            let schedule = OperationSchedule(table: table, now: now)
+            let started = try schedule.start(
+                of: number, countMax: countMax,
+                isKnown: { outbox.names?.contains($0) ?? false })
+            return Found(
+                operations: started.map {
+                    QueuedOperation($0.row, $0.key, pipeline: name, status: .active)
+                },
+                isEmpty: false, nextDate: try table.nextHoldDate(of: number))
+        }
+    }
+
+    /// Wakes the machine when the first hold ends.
+    private func setTimer(_ date: Date?) {
+        guard let outbox = outbox.value else { return }
+        let (now, clock) = (outbox.now, database.configuration.clock)
+        state.withLock { state in
+            if state.timer?.date == date { return }
+            state.timer?.task.cancel()
+            state.timer = nil
+            guard let date, !state.isStopped else { return }
+            let wait = Duration.seconds(max(0, date.timeIntervalSince(now)))
+            let task = Task { [weak self] in
+                guard (try? await clock.sleep(for: wait)) != nil else { return }
+                self?.timeCame(date)
+            }
+            state.timer = (date, task)
+        }
+    }
+
+    private func timeCame(_ date: Date) {
+        state.withLock { state in
+            if state.timer?.date == date { state.timer = nil }
+        }
+        happened { $0.queueChanged() }
+    }
+
+    // MARK: Carrying out
+
+    private func carryOut(_ operation: QueuedOperation) async {
+        guard let delegate = configuration.delegate, let outbox = outbox.value else { return }
+        do {
+            let outcome = try await delegate.start(operation, in: Pipeline(self))
+            if case .leftActive = outcome.kind { return forgetTask(operation.id) }
+            if case .suspended = outcome.kind { suspend(count: 1) }
+            try await outbox.store(outcome, of: operation)
+        } catch {
+            await failed(operation, error, outbox)
+        }
+        forgetTask(operation.id)
+    }
+
+    private func forgetTask(_ operation: UUID) {
+        state.withLock { $0.tasks[operation] = nil }
+    }
+
+    private func failed(
+        _ operation: QueuedOperation, _ error: any Error, _ outbox: Outbox
+    ) async {
+        // Who closes the outbox cancels; that is no failure of the operation.
+        let isStopped = state.withLock { $0.isStopped }
+        let wait =
+            isStopped
+            ? 0
+            : configuration.retries.wait(
+                startCount: operation.startCount, random: Double.random(in: 0...1))
+        var date: Date?
+        do {
+            try await outbox.store(.retry(after: wait), of: operation)
+            date = outbox.now.addingTimeInterval(wait)
+        } catch {
+            // It stays started in the database, and is pending after the next opening.
+            date = nil
+        }
+        if isStopped { return }
+        outbox.signals.failures.send(
+            OperationFailure(
+                operationId: operation.id, name: operation.name, pipeline: name, error: error,
+                retryDate: date))
+    }
+}
+
+/// Refers to an outbox without keeping it.
+private final class WeakOutbox: Sendable {
+    private let state: Mutex<Reference>
+
+    private struct Reference {
+        weak var outbox: Outbox?
+    }
+
+    init(_ outbox: Outbox) {
+        state = Mutex(Reference(outbox: outbox))
+    }
+
+    var value: Outbox? { state.withLock { $0.outbox } }
+}
+
+extension Outbox {
+    /// Stores what became of an operation, together with what the app writes for it.
+    ///
+    /// Nothing is done when the operation is not active any more: somebody else has ended it.
+    func store(_ outcome: OperationOutcome, of operation: QueuedOperation) async throws {
+        try await database.write { [self] transaction in
+            let queue = try OutboxTransaction(self, transaction)
+            guard let key = try queue.table.key(of: operation.id),
+                let row = try queue.table.row(key), try queue.schedule.isStarted(key),
+                row.startCount == UInt64(clamping: operation.startCount)
+            else { return }
+            switch outcome.kind {
+            case .completed: try queue.complete(operation.id)
+            case .skipped: try queue.skip(operation.id)
+            case .retry(let delay): try queue.giveBack(operation.id, after: delay)
+            case .suspended: try queue.giveBack(operation.id)
+            case .held(let date, let context):
+                try queue.giveBack(operation.id)
+                try queue.hold(operation.id, until: date, context: context)
+            case .leftActive: return
+            }
+            try outcome.write?(transaction)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// Decides when a pipeline starts operations, and how many.
+///
+/// Pure: the shell (``PipelineRunner``) tells what happens and does what it is asked for. Which operation is
+/// next is a matter of the lists in the database (``OperationSchedule``); this is about slots, suspension, and
+/// when to look.
+struct PipelineStateMachine: Sendable {
+    /// What the shell has to do.
+    enum Action: Sendable, Hashable {
+        /// Start up to that many operations, and tell by ``started(_:isEmpty:nextDate:countMax:)``.
+        case look(countMax: Int)
+        /// Nothing, until something happens.
+        case rest
+    }
+
+    /// The most operations that are active at a time; 0 for no limit.
+    private(set) var limit: Int
+    /// How often the pipeline was suspended more than resumed.
+    private(set) var suspendCount = 0
+    /// The operations that were started and have no outcome yet.
+    private(set) var active: Set<UUID> = []
+    /// When the first of the held operations may start.
+    private(set) var nextDate: Date?
+
+    /// False until the first look, and whenever something may have changed since the last.
+    private var isLookedAt = false
+    private var isLooking = false
+    /// Something happened while the shell was looking.
+    private var isStale = false
+    private var isEmpty = true
+    private var isStopped = false
+
+    /// How many operations are started by one look at most, where there is no limit.
+    static let lookCountMax = 256
+
+    init(limit: Int) {
+        precondition(limit >= 0, "A pipeline cannot have fewer than no operations at a time.")
+        self.limit = limit
+    }
+
+    /// Whether no operation is started.
+    var isSuspended: Bool { suspendCount > 0 }
+
+    /// Whether the pipeline works, or would as soon as an operation may start.
+    var isActive: Bool { !active.isEmpty || !isSuspended && !isEmpty && !isStopped }
+
+    /// What there is to do now; asked after every event.
+    mutating func next() -> Action {
+        let room = limit == 0 ? Self.lookCountMax : limit - active.count
+        guard !isStopped, !isLooking, !isLookedAt, room > 0 else { return .rest }
+        isLooking = true
+        isStale = false
+        // While suspended it still has to be known whether anything is queued.
+        return .look(countMax: isSuspended ? 0 : room)
+    }
+
+    /// A look has ended.
+    ///
+    /// - Parameters:
+    ///   - operations: What was started.
+    ///   - isEmpty: Whether the pipeline has no operation at all.
+    ///   - nextDate: When the first of the held operations may start.
+    ///   - countMax: How many were asked for.
+    mutating func started(
+        _ operations: [UUID], isEmpty: Bool, nextDate: Date?, countMax: Int
+    ) {
+        precondition(isLooking, "A look has ended that was not begun.")
+        isLooking = false
+        active.formUnion(operations)
+        self.isEmpty = isEmpty
+        self.nextDate = nextDate
+        // As many as were asked for: there may be more.
+        isLookedAt = !isStale && (countMax == 0 || operations.count < countMax)
+    }
+
+    /// A look has failed; another one follows when something happens.
+    mutating func lookFailed() {
+        precondition(isLooking, "A look has ended that was not begun.")
+        isLooking = false
+        isLookedAt = !isStale
+    }
+
+    /// Operations were added, freed, changed, or removed, or the date of a hold has come.
+    mutating func queueChanged() {
+        isStale = true
+        isLookedAt = false
+    }
+
+    /// An operation has an outcome, or was removed; one that is not active changes nothing.
+    mutating func ended(_ operation: UUID) {
+        if active.remove(operation) != nil { queueChanged() }
+    }
+
+    /// Something outside the pipeline works at an operation.
+    mutating func marked(_ operation: UUID) {
+        active.insert(operation)
+    }
+
+    /// Suspends the pipeline so many times; what is active goes on.
+    ///
+    /// - Returns: The count after it.
+    mutating func suspend(count: Int) -> Int {
+        precondition(count >= 0, "A pipeline is not resumed by suspending it.")
+        let (sum, overflows) = suspendCount.addingReportingOverflow(count)
+        suspendCount = overflows ? .max : sum
+        return suspendCount
+    }
+
+    /// Takes one suspension back; ignored when there is none.
+    ///
+    /// - Returns: The count after it.
+    mutating func resume() -> Int {
+        suspendCount = max(0, suspendCount - 1)
+        if suspendCount == 0 { queueChanged() }
+        return suspendCount
+    }
+
+    /// Changes the limit; what is active goes on.
+    mutating func setLimit(_ limit: Int) {
+        precondition(limit >= 0, "A pipeline cannot have fewer than no operations at a time.")
+        self.limit = limit
+        queueChanged()
+    }
+
+    /// Starts nothing any more.
+    mutating func stop() {
+        isStopped = true
+    }
+}

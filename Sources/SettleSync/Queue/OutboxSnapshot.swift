@@ -1,0 +1,167 @@
+public import Foundation
+public import Settle
+
+/// The outbox in one consistent state of a database.
+///
+/// Valid only inside the closure of its snapshot. What it returns may be kept.
+public struct OutboxSnapshot {
+    let table: OutboxTable
+    let tagTable: TagTable
+    let links: CloudLinks
+    /// The names of the types the outbox was told of; nil when it was told of none at all.
+    private let names: Set<String>?
+    private let pipelines: [UInt32: String]
+
+    /// The outbox in a snapshot, as it is stored; nothing is said of unknown types.
+    ///
+    /// For tools that look at the outbox of an app: no open ``Outbox`` is needed.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public init(in snapshot: Snapshot) throws {
+        try self.init(in: snapshot, names: nil)
+    }
+
+    init(in snapshot: Snapshot, names: Set<String>?) throws {
+        let table = try OutboxTable(in: snapshot)
+        self.table = table
+        self.names = names
+        tagTable = try TagTable(in: snapshot)
+        links = try CloudLinks(in: snapshot)
+        pipelines = Dictionary(
+            uniqueKeysWithValues: try table.pipelines().map { ($0.number, $0.name) })
+    }
+
+    /// An operation; nil when it is not in the outbox.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: O(log n) page reads.
+    public func operation(_ id: UUID) throws -> QueuedOperation? {
+        guard let key = try table.key(of: id) else { return nil }
+        guard let row = try table.row(key) else { throw OutboxTable.damage }
+        return try operation(key, row)
+    }
+
+    /// Where an operation stands; nil when it is not in the outbox.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func status(of id: UUID) throws -> OperationStatus? {
+        try operation(id)?.status
+    }
+
+    /// The operations of a pipeline or of all, in the order of graphs and of being added.
+    ///
+    /// - Parameter pipeline: The name of the pipeline; nil for all.
+    /// - Returns: The operations.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: Linear; ``forEachOperation(in:_:)`` does not hold all of them at once.
+    public func operations(in pipeline: String? = nil) throws -> [QueuedOperation] {
+        var found: [QueuedOperation] = []
+        try forEachOperation(in: pipeline) {
+            found.append($0)
+            return true
+        }
+        return found
+    }
+
+    /// Walks the operations of a pipeline or of all, in the order of graphs and of being added.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The name of the pipeline; nil for all, one pipeline after the other.
+    ///   - body: Called with each operation; answers false to stop.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    public func forEachOperation(
+        in pipeline: String? = nil, _ body: (QueuedOperation) throws -> Bool
+    ) throws {
+        var goesOn = true
+        for (number, name) in pipelines.sorted(by: { $0.key < $1.key })
+        where goesOn && (pipeline == nil || pipeline == name) {
+            try table.forEachOperation(of: number) { key, row in
+                goesOn = try body(operation(key, row))
+                return goesOn
+            }
+        }
+    }
+
+    /// The operations about a document, in the order of pipelines, graphs, and of being added.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func operations(about documentId: String) throws -> [QueuedOperation] {
+        try table.keys(ofDocument: documentId).map { key in
+            guard let row = try table.row(key) else { throw OutboxTable.damage }
+            return try operation(key, row)
+        }
+    }
+
+    /// The graphs of a pipeline that have operations left, in order.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func graphs(in pipeline: String = Outbox.defaultPipeline) throws -> [OperationGraph] {
+        var graphs: [OperationGraph] = []
+        try forEachOperation(in: pipeline) { operation in
+            if graphs.last?.number == operation.graph {
+                graphs[graphs.count - 1].operations.append(operation)
+            } else {
+                graphs.append(
+                    OperationGraph(number: operation.graph, operations: [operation]))
+            }
+            return true
+        }
+        return graphs
+    }
+
+    /// Everything that has to be done before an operation: what it depends on, what that depends
+    /// on, and so on, as far as it is still in the outbox.
+    ///
+    /// - Throws: ``OutboxError`` with `operationNotFound`; ``DatabaseError`` when the database is
+    ///   damaged or cannot be read.
+    public func recursiveDependencies(of id: UUID) throws -> Set<UUID> {
+        guard let first = try operation(id) else { throw OutboxError.notFound(id) }
+        var found: Set<UUID> = []
+        var rest = Array(first.dependencies)
+        while let next = rest.popLast() {
+            guard !found.contains(next), let operation = try operation(next) else { continue }
+            found.insert(next)
+            rest += operation.dependencies
+        }
+        return found
+    }
+
+    /// The pipelines that ever had an operation, by name.
+    public var pipelineNames: [String] { pipelines.values.sorted() }
+
+    func operation(_ key: OperationKey, _ row: OperationRow) throws -> QueuedOperation {
+        let status: OperationStatus
+        if try table.isListed(key, in: .started, priority: 0) {
+            status = .active
+        } else if try names.map({ !$0.contains(row.name) })
+            ?? table.isListed(key, in: .unknown, priority: 0)
+        {
+            status = .unknown
+        } else {
+            status = .pending
+        }
+        return QueuedOperation(
+            row, key, pipeline: pipelines[key.pipeline] ?? "", status: status)
+    }
+}
+
+/// The operations of one commit in one pipeline, as far as they are not done.
+public struct OperationGraph: Sendable, Identifiable {
+    /// The graph's number; a later commit has a higher one.
+    public let number: UInt64
+    /// Its operations in the order in which they were added.
+    public internal(set) var operations: [QueuedOperation]
+
+    /// The graph's number.
+    public var id: UInt64 { number }
+}
+
+extension QueuedOperation {
+    init(_ row: OperationRow, _ key: OperationKey, pipeline: String, status: OperationStatus) {
+        self.init(
+            id: row.id, name: row.name, pipeline: pipeline, graph: key.graph,
+            priority: row.priority, dependencies: row.dependencies,
+            documentIds: row.documentIds, changedFields: row.changedFields, holds: row.holds,
+            startCount: Int(clamping: row.startCount), status: status, content: row.content)
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+import Settle
+
+extension OutboxTransaction {
+    /// Changes an operation that has not been started.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - change: Changes the copy it is handed: dependencies, priority, documents, recorded fields,
+    ///     or the operation itself by ``QueuedOperation/set(_:)``.
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`; at the end of the
+    ///   closure as ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``; what `change` throws.
+    public func modify(_ id: UUID, _ change: (inout QueuedOperation) throws -> Void) throws {
+        if var draft = notes.draft(id) {
+            try change(&draft.operation)
+            notes.add(draft)
+            return
+        }
+        let (key, row) = try pending(id)
+        var operation = try stored().operation(key, row)
+        try change(&operation)
+        try operation.checkDocuments()
+        try replace(key, row, with: OperationRow(operation, isStrict: row.isStrict, row))
+        notes.note(operation.pipeline) { $0.modify(id) }
+    }
+
+    /// Stores a changed row, and has it listed again at the end of the closure.
+    func replace(_ key: OperationKey, _ old: OperationRow, with new: OperationRow) throws {
+        try schedule.unlist(key, old)
+        for id in old.documentIds where !new.documentIds.contains(id) {
+            try table.remove(OutboxRowKey.document(id, key))
+        }
+        for id in new.documentIds where !old.documentIds.contains(id) {
+            try table.set(OutboxRowKey.document(id, key))
+        }
+        try table.set(new, key)
+        notes.modify(key, from: old)
+    }
+
+    /// Holds an operation back, for a reason of its own.
+    ///
+    /// It starts when the latest of the dates of all reasons has come. Holds are stored, and last
+    /// over a restart.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - date: Until when; nil to let go.
+    ///   - context: The name of the reason.
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
+    public func hold(_ id: UUID, until date: Date?, context: String) throws {
+        if var draft = notes.draft(id) {
+            draft.operation.holds[context] = date
+            notes.add(draft)
+            return
+        }
+        let (key, old) = try pending(id)
+        var row = old
+        row.holds[context] = date
+        if row.holds == old.holds { return }
+        try replace(key, old, with: row)
+        try noteModified(key, id)
+    }
+
+    /// Ends every hold of an operation, so that it starts as soon as its turn comes.
+    ///
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
+    public func releaseHolds(_ id: UUID) throws {
+        if var draft = notes.draft(id) {
+            draft.operation.holds = [:]
+            notes.add(draft)
+            return
+        }
+        let (key, old) = try pending(id)
+        if old.holds.isEmpty { return }
+        var row = old
+        row.holds = [:]
+        try replace(key, old, with: row)
+        try noteModified(key, id)
+    }
+}
+
+extension QueuedOperation {
+    /// Puts another operation of the same type in its place; for
+    /// ``OutboxTransaction/modify(_:_:)``.
+    ///
+    /// - Throws: ``OutboxError`` with `invalidOperation`.
+    public mutating func set<Operation: OutboxOperation>(_ operation: Operation) throws {
+        guard Operation.operationName == name else {
+            throw OutboxError(
+                .invalidOperation,
+                "The operation \(id) is a '\(name)' and cannot become a "
+                    + "'\(Operation.operationName)'.", operationId: id)
+        }
+        content = try PackedValue(operation: operation, id)
+    }
+
+    /// Checks that the operation can be found by the documents it is about.
+    func checkDocuments() throws(OutboxError) {
+        for documentId in documentIds where !(1...255).contains(documentId.utf8.count) {
+            throw OutboxError(
+                .invalidOperation,
+                "The operation \(id) is about a document whose identifier has "
+                    + "\(documentId.utf8.count) bytes; it has 1 to 255.", operationId: id)
+        }
+    }
+}

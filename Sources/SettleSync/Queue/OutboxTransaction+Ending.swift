@@ -1,0 +1,95 @@
+public import Foundation
+import Settle
+
+extension OutboxTransaction {
+    /// Removes an operation that is done, whoever has done it; what waited for it may start.
+    ///
+    /// - Returns: False when it is not in the outbox: it was completed or skipped before.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    @discardableResult
+    public func complete(_ id: UUID) throws -> Bool {
+        try finish(id, as: .completed)
+    }
+
+    /// Gives an operation up; what waited for it may start.
+    ///
+    /// - Returns: False when it is not in the outbox.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    @discardableResult
+    public func skip(_ id: UUID) throws -> Bool {
+        try finish(id, as: .skipped)
+    }
+
+    /// Gives up all operations of a pipeline, or of all pipelines, that pass a test.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The name of the pipeline; nil for all.
+    ///   - test: Says whether an operation is given up.
+    /// - Returns: How many were.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written; what `test`
+    ///   throws.
+    @discardableResult
+    public func skipOperations(
+        in pipeline: String? = nil, where test: (QueuedOperation) throws -> Bool = { _ in true }
+    ) throws -> Int {
+        let chosen = try operations(in: pipeline).filter(test)
+        for operation in chosen { try skip(operation.id) }
+        return chosen.count
+    }
+
+    /// Gives an operation that was started back to the queue, as one that is pending.
+    ///
+    /// For one that somebody outside its pipeline's handler looks after; the handler says it by
+    /// its ``OperationOutcome``.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - delay: After how many seconds it may start again, 0 for at once. It is a hold of the
+    ///     context ``Outbox/retryContext``.
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsNotActive`.
+    public func giveBack(_ id: UUID, after delay: TimeInterval = 0) throws {
+        guard let key = try table.key(of: id), let old = try table.row(key) else {
+            throw OutboxError.notFound(id)
+        }
+        guard try schedule.isStarted(key) else {
+            throw OutboxError(
+                .operationIsNotActive,
+                "The operation \(id) has not been started, so it cannot be given back.",
+                operationId: id)
+        }
+        var row = old
+        row.holds[Outbox.retryContext] =
+            delay > 0 ? outbox.now.addingTimeInterval(delay) : nil
+        try replace(key, old, with: row)
+        try noteModified(key, id)
+        let pipeline = try name(of: key.pipeline)
+        transaction.afterCommit { [outbox] in outbox.ended([id], in: pipeline) }
+    }
+
+    /// Marks an operation as active that something outside its pipeline works at already.
+    ///
+    /// For an upload that was found going on after a restart. It counts among the active ones of its
+    /// pipeline until it is completed, skipped, or given back.
+    ///
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
+    public func markActive(_ id: UUID) throws {
+        var (key, row) = try pending(id)
+        try schedule.unlist(key, row)
+        try schedule.start(key, &row)
+        let pipeline = try name(of: key.pipeline)
+        transaction.afterCommit { [outbox] in outbox.marked(id, in: pipeline) }
+    }
+
+    private func finish(_ id: UUID, as status: OperationStatus) throws -> Bool {
+        if let draft = notes.draft(id) {
+            notes.drop(id)
+            notes.note(draft.operation.pipeline) { $0.finish(id, as: status) }
+            return true
+        }
+        guard let key = try table.key(of: id), let row = try table.row(key) else { return false }
+        notes.forget(id)
+        try schedule.finish(key, row)
+        try notes.note(name(of: key.pipeline)) { $0.finish(id, as: status) }
+        return true
+    }
+}

@@ -1,0 +1,190 @@
+public import Foundation
+import Settle
+
+/// The outbox in a transaction: what is done here commits with the documents or not at all.
+///
+/// Valid only inside the closure of its transaction. Operations that are added get their graph, and
+/// what waits for what is checked, at the end of the closure.
+public struct OutboxTransaction {
+    let outbox: Outbox
+    let transaction: Transaction
+    let notes: OutboxNotes
+    let table: OutboxTable
+
+    init(_ outbox: Outbox, _ transaction: Transaction) throws {
+        self.outbox = outbox
+        self.transaction = transaction
+        notes = transaction.notes(of: outbox) { OutboxNotes() }
+        table = try OutboxTable(writingIn: transaction)
+    }
+
+    var schedule: OperationSchedule {
+        OperationSchedule(table: table, now: outbox.now)
+    }
+
+    /// The outbox as it is stored, without the operations that this closure has added.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func stored() throws -> OutboxSnapshot {
+        try OutboxSnapshot(in: transaction, names: outbox.names)
+    }
+
+    /// An operation, also one that this closure has added; nil when it is not in the outbox.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func operation(_ id: UUID) throws -> QueuedOperation? {
+        try notes.draft(id)?.operation ?? stored().operation(id)
+    }
+
+    /// The operations of a pipeline or of all, those that this closure has added last.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func operations(in pipeline: String? = nil) throws -> [QueuedOperation] {
+        try stored().operations(in: pipeline) + notes.drafts(in: pipeline)
+    }
+
+    /// The operations that this closure has added, in order.
+    public func addedOperations(in pipeline: String? = nil) -> [QueuedOperation] {
+        notes.drafts(in: pipeline)
+    }
+
+    // MARK: Adding
+
+    /// Adds an operation, in the graph of this commit.
+    ///
+    /// - Parameters:
+    ///   - operation: What is to be done.
+    ///   - id: What it is known by; a new one if not said.
+    ///   - pipeline: The pipeline it goes through; the default one if not said.
+    ///   - documentIds: The documents it is about. They are found by
+    ///     ``OutboxSnapshot/operations(about:)``, and policies of pipelines go by them.
+    ///   - recordsChanges: True to keep what this closure changes in these documents, for merging.
+    ///   - dependencies: The operations that must be done before it starts; of the same pipeline,
+    ///     added before or after it in this closure, or earlier. One that is not in the outbox
+    ///     counts as done.
+    ///   - priority: Higher ones start first.
+    /// - Returns: The identifier. A pipeline's policy may, at the end of the closure, condense the
+    ///   operation into one that waits already, which keeps its own identifier then.
+    /// - Throws: ``OutboxError`` with `unknownType`, `unknownPipeline`, `duplicateOperation`,
+    ///   `invalidOperation`. At the end of the closure, which then commits nothing:
+    ///   `dependencyCycle`, `dependencyAcrossPipelines`, `dependencyOnLaterGraph`, `notCondensable`.
+    /// - Complexity: O(log n) page reads and writes.
+    @discardableResult
+    public func add(
+        _ operation: some OutboxOperation, id: UUID = UUID(), pipeline: String? = nil,
+        about documentIds: [String] = [], recordsChanges: Bool = false,
+        dependencies: Set<UUID> = [], priority: Int32 = 0
+    ) throws -> UUID {
+        try add(
+            operation, id: id, to: pipeline ?? Outbox.defaultPipeline, target: nil,
+            documentIds, recordsChanges, dependencies, priority)
+    }
+
+    /// Inserts an operation into the graph of an earlier commit.
+    ///
+    /// So it starts before the operations of the commits in between, and they wait for it.
+    ///
+    /// - Parameters:
+    ///   - operation: What is to be done.
+    ///   - neighbour: An operation of that graph, which is in the outbox.
+    ///   - id: As for ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``, like the others.
+    ///   - documentIds: The documents it is about.
+    ///   - recordsChanges: True to keep what this closure changes in these documents.
+    ///   - dependencies: The operations that must be done before it starts.
+    ///   - priority: Higher ones start first.
+    /// - Returns: The identifier.
+    /// - Throws: ``OutboxError`` with `graphNotFound` when the neighbour is not in the outbox, or was
+    ///   added by this closure; otherwise as
+    ///   ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``.
+    @discardableResult
+    public func insert(
+        _ operation: some OutboxOperation, intoGraphOf neighbour: UUID, id: UUID = UUID(),
+        about documentIds: [String] = [], recordsChanges: Bool = false,
+        dependencies: Set<UUID> = [], priority: Int32 = 0
+    ) throws -> UUID {
+        guard let key = try table.key(of: neighbour), let row = try table.row(key) else {
+            throw OutboxError(
+                .graphNotFound,
+                "An operation cannot be inserted into the graph of \(neighbour), which is not in the "
+                    + "outbox. Add it instead.", operationId: id)
+        }
+        return try add(
+            operation, id: id, to: name(of: key.pipeline),
+            target: OutboxNotes.Target(graph: key.graph, isStrict: row.isStrict), documentIds,
+            recordsChanges, dependencies, priority)
+    }
+
+    private func add<Operation: OutboxOperation>(
+        _ operation: Operation, id: UUID, to pipeline: String, target: OutboxNotes.Target?,
+        _ documentIds: [String], _ recordsChanges: Bool, _ dependencies: Set<UUID>,
+        _ priority: Int32
+    ) throws -> UUID {
+        try outbox.checkKnown(Operation.self, id)
+        try outbox.checkKnown(pipeline: pipeline, id)
+        guard notes.draft(id) == nil, try table.key(of: id) == nil else {
+            throw OutboxError(
+                .duplicateOperation,
+                "There is an operation \(id) in the outbox already. Give each one an identifier of "
+                    + "its own.", operationId: id)
+        }
+        let queued = QueuedOperation(
+            id: id, name: Operation.operationName, pipeline: pipeline, graph: target?.graph ?? 0,
+            priority: priority, dependencies: dependencies, documentIds: documentIds,
+            changedFields: [:], holds: [:], startCount: 0, status: .pending,
+            content: try PackedValue(operation: operation, id))
+        notes.add(
+            OutboxNotes.Draft(
+                operation: queued, target: target, recordsChanges: recordsChanges))
+        return id
+    }
+
+    // MARK: Parts
+
+    /// A stored operation that has not been started.
+    func pending(_ id: UUID) throws -> (key: OperationKey, row: OperationRow) {
+        guard let key = try table.key(of: id), let row = try table.row(key) else {
+            throw OutboxError.notFound(id)
+        }
+        guard try !schedule.isStarted(key) else { throw OutboxError.isActive(id) }
+        return (key, row)
+    }
+
+    func noteModified(_ key: OperationKey, _ id: UUID) throws {
+        try notes.note(name(of: key.pipeline)) { $0.modify(id) }
+    }
+
+    func name(of pipeline: UInt32) throws -> String {
+        guard let record = try table.pipelines().first(where: { $0.number == pipeline }) else {
+            throw OutboxTable.damage
+        }
+        return record.name
+    }
+}
+
+extension OperationRow {
+    /// A row that says what an operation is now.
+    init(_ operation: QueuedOperation, isStrict: Bool, _ old: OperationRow?) {
+        self.init(
+            id: operation.id, name: operation.name, priority: operation.priority,
+            isStrict: isStrict, content: operation.content)
+        startCount = old?.startCount ?? 0
+        dependencies = operation.dependencies
+        documentIds = operation.documentIds
+        changedFields = operation.changedFields
+        holds = operation.holds
+    }
+}
+
+extension PackedValue {
+    /// The stored form of an operation.
+    init(operation: some OutboxOperation, _ id: UUID) throws(OutboxError) {
+        do {
+            try self.init(encoding: operation, leaves: DocumentCodingLeaves())
+        } catch {
+            throw OutboxError(
+                .invalidOperation,
+                "The operation \(id) of type '\(type(of: operation).operationName)' cannot be stored.",
+                operationId: id, cause: error)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Settle
+
+/// What the documents of one database still have to tell one remote.
+///
+/// It takes part in every write transaction: an operation is stored, or condensed with the one
+/// that waits, in the commit that changes the document, and is gone when that is rolled back.
+/// Changes that came from the remote itself are not sent back to it.
+///
+/// Nothing is kept in memory. What was written while no outbox was attached (before the first
+/// replication, or by a process without one) is found by comparing the mark with the database's
+/// sequence, and read from the change feed by ``catchUp(_:)``.
+final class RemoteOutbox: CommitParticipant {
+    /// The remote; also the origin of documents that came from it.
+    let identifier: String
+
+    init(identifier: String) {
+        self.identifier = identifier
+    }
+
+    func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
+        guard let first = changes.first, let last = changes.last,
+            var record = try RemoteRecord.find(identifier, in: transaction),
+            // After a gap the change feed is read in order first; it will bring these, too.
+            record.mark &+ 1 >= first.sequence, record.mark < last.sequence
+        else { return }
+        if changes.contains(where: { $0.origin != identifier }) {
+            let tables = try RemoteTables(record.number, writingIn: transaction)
+            for change in changes { try note(change, in: tables) }
+        }
+        record.mark = last.sequence
+        try record.write(identifier, in: transaction)
+    }
+
+    /// Makes the remote known to the database and reads the changes that no outbox has seen.
+    ///
+    /// - Throws: What the database throws when it cannot be read or written.
+    /// - Complexity: One transaction for each 1,000 changes; none when there are none.
+    func catchUp(_ database: Database) async throws {
+        let isUpToDate = try database.read { snapshot in
+            try RemoteRecord.find(identifier, in: snapshot)?.mark == snapshot.sequence
+        }
+        if isUpToDate { return }
+        while try await database.write({ [self] in try catchUp(in: $0) }) == false {}
+    }
+
+    /// Reads one batch of changes; true when it was the last.
+    private func catchUp(in transaction: Transaction) throws -> Bool {
+        var record = try RemoteRecord.findOrMake(identifier, in: transaction)
+        guard record.mark != transaction.sequence else { return true }
+        let batch = try transaction.changes(
+            since: record.mark, limit: SyncTuning.catchUpCountMax)
+        let tables = try RemoteTables(record.number, writingIn: transaction)
+        if record.mark < transaction.forgottenPurgeSequence {
+            try forgetPurged(in: transaction, tables)
+        }
+        for change in batch.changes { try note(change, in: tables) }
+        let isLast = batch.changes.count < SyncTuning.catchUpCountMax
+        record.mark =
+            isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
+        try record.write(identifier, in: transaction)
+        return isLast
+    }
+
+    /// Forgets the documents that were purged so long ago that no change tells of it any more.
+    private func forgetPurged(in transaction: Transaction, _ tables: RemoteTables) throws {
+        for id in try tables.knownIds() where try transaction.lastChange(of: id) == nil {
+            try forget(id, in: tables)
+        }
+    }
+
+    /// As if the document had never been: nothing is sent, and the remote's next word is new again.
+    private func forget(_ id: String, in tables: RemoteTables) throws {
+        try tables.setEntry(nil, id, replacing: try tables.entry(id))
+        try tables.setServer(ServerState.absent, id)
+    }
+
+    /// Condenses a change into what waits for the document.
+    private func note(_ change: DocumentChange, in tables: RemoteTables) throws {
+        guard change.origin != identifier else { return }
+        let id = change.documentId
+        if change.isPurged { return try forget(id, in: tables) }
+        let old = try tables.entry(id)
+        var entry = old ?? RemoteEntry(order: change.sequence)
+        var machine = entry.machine(server: try tables.server(id))
+        machine.changed(isDeleted: change.isDeleted)
+        entry.queued = machine.queued
+        if machine.isDone, let seen = entry.seen {
+            // The far side has something that was never shown here; forgetting the entry would
+            // lose it.
+            entry.queued = RemoteEntryStateMachine.kind(
+                server: seen.presence, isDeletedHere: change.isDeleted)
+        }
+        guard entry.sent != nil || entry.queued != nil else {
+            return try tables.setEntry(nil, id, replacing: old)
+        }
+        if entry.status != .conflict {
+            entry.status = .pending
+            entry.reason = nil
+            entry.failureCount = 0
+        }
+        try tables.setEntry(entry, id, replacing: old)
+    }
+
+    /// Runs `body` with the remote's tables in a write transaction.
+    ///
+    /// The outbox first catches up when the database has changes that it has not seen, so that
+    /// `body` may trust the entries.
+    func write<R: Sendable>(
+        _ database: Database,
+        _ body: @escaping @Sendable (Transaction, RemoteTables) throws -> R
+    ) async throws -> R {
+        while true {
+            let result = try await database.write { [identifier] transaction -> R? in
+                let record = try RemoteRecord.findOrMake(identifier, in: transaction)
+                guard record.mark == transaction.sequence else { return nil }
+                return try body(transaction, RemoteTables(record.number, writingIn: transaction))
+            }
+            if let result { return result }
+            try await catchUp(database)
+        }
+    }
+
+    /// Runs `body` with the remote's tables in a snapshot.
+    func read<R>(_ database: Database, _ body: (Snapshot, RemoteTables) throws -> R) throws -> R {
+        try database.read { snapshot in
+            // Number 0 belongs to no remote, so a remote that was never met has nothing.
+            let number = try RemoteRecord.find(identifier, in: snapshot)?.number ?? 0
+            return try body(snapshot, RemoteTables(number, in: snapshot))
+        }
+    }
+}

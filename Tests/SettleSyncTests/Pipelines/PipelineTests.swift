@@ -1,0 +1,277 @@
+import Foundation
+import Settle
+import SettleSync
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `A pipeline` {
+    private let directory: ScratchDirectory
+    private let time = ManualTime()
+    private let bench: OutboxBench
+
+    init() async throws {
+        directory = try ScratchDirectory("pipeline")
+        let time = self.time
+        bench = try await OutboxBench(in: directory, clock: time.clock, now: { time.now })
+    }
+
+    private var hand: Hand { bench.hand }
+
+    private func end(_ outbox: Outbox) async {
+        await outbox.close()
+        await bench.database.close()
+    }
+
+    @Test func `starts what a commit has added, and completes it with what is written for it`()
+        async throws
+    {
+        let outbox = try await bench.open()
+        let id = try await bench.database.write { transaction in
+            try transaction.save(["id": "a", "name": "Ann"])
+            return try outbox.with(transaction).add(
+                Step(title: "put a"), about: ["a"], recordsChanges: true)
+        }
+        await hand.wait(forStarts: 1)
+        let operation = try #require(hand.started.first)
+        #expect(operation.id == id)
+        #expect(operation.startCount == 1)
+        #expect(operation.status == .active)
+        #expect(operation.changedFields == ["a": FieldChanges(new: ["name": .string("Ann")])])
+        #expect(try outbox.read { try $0.status(of: id) } == .active)
+        var changes = outbox.queueChanges.makeAsyncIterator()
+        hand.end(id, .completed { try outbox.with($0).setTag(.string("1"), "etag", of: "a") })
+        let change = await changes.next()
+        #expect(change?.completed == [id])
+        #expect(try outbox.read { try $0.operation(id) } == nil)
+        #expect(try outbox.read { try $0.tag("etag", of: "a") } == .string("1"))
+        await end(outbox)
+    }
+
+    @Test func `starts no more than it may, and the next when one has ended`() async throws {
+        let outbox = try await bench.open([bench.pipeline(limit: 2)])
+        try await outbox.write { queue in
+            for number in 0..<5 { try queue.add(Step(title: "\(number)")) }
+        }
+        await hand.wait(forStarts: 2)
+        for count in 3...5 {
+            #expect(hand.started.count == count - 1)
+            #expect(hand.open.count == 2)
+            let first = try #require(hand.started.first { hand.open.contains($0.id) })
+            hand.end(first.id)
+            await hand.wait(forStarts: count)
+        }
+        #expect(try hand.titles() == ["0", "1", "2", "3", "4"])
+        await end(outbox)
+    }
+
+    @Test func `takes another limit while it runs`() async throws {
+        let outbox = try await bench.open([bench.pipeline(limit: 1)])
+        try await outbox.write { queue in
+            for number in 0..<6 { try queue.add(Step(title: "\(number)")) }
+        }
+        await hand.wait(forStarts: 1)
+        let pipeline = try #require(outbox.pipeline())
+        pipeline.maxConcurrentOperationCount = 3
+        await hand.wait(forStarts: 3)
+        #expect(hand.started.count == 3)
+        pipeline.maxConcurrentOperationCount = 0
+        await hand.wait(forStarts: 6)
+        #expect(pipeline.activeOperations.count == 6)
+        await end(outbox)
+    }
+
+    @Test func `holds to the order of graphs, dependencies, and priorities`() async throws {
+        let outbox = try await bench.open()
+        let last = UUID()
+        try await outbox.write { queue in
+            let b = try queue.add(Step(title: "b"))
+            try queue.add(Step(title: "c"), dependencies: [b])
+            try queue.add(Step(title: "a"), priority: 100)
+        }
+        try await outbox.write { try $0.add(Step(title: "later"), id: last, priority: 200) }
+        await hand.wait(forStarts: 2)
+        #expect(try hand.titles() == ["a", "b"])
+        hand.end(try #require(hand.started.last).id)
+        await hand.wait(forStarts: 3)
+        #expect(try hand.titles() == ["a", "b", "c"])
+        hand.end(hand.started[0].id)
+        hand.end(hand.started[2].id)
+        await hand.wait(forStarts: 4)
+        #expect(hand.started.last?.id == last)
+        await end(outbox)
+    }
+
+    @Test func `does not keep another pipeline waiting`() async throws {
+        let outbox = try await bench.open([bench.pipeline(), bench.pipeline("photos")])
+        try await outbox.write { try $0.add(Step(title: "photo"), pipeline: "photos") }
+        try await outbox.write { try $0.add(Step(title: "recipe")) }
+        try await outbox.write { try $0.add(Step(title: "photo 2"), pipeline: "photos") }
+        await hand.wait(forStarts: 2)
+        #expect(Set(try hand.titles()) == ["photo", "recipe"])
+        await end(outbox)
+    }
+
+    @Test func `starts nothing while it is suspended, and counts`() async throws {
+        let outbox = try await bench.open([bench.pipeline(), bench.pipeline("other")])
+        let pipeline = try #require(outbox.pipeline())
+        var counts = pipeline.suspendCounts.makeAsyncIterator()
+        #expect(await counts.next() == 0)
+        #expect(outbox.suspend(count: 2) == 2)
+        #expect(pipeline.suspend() == 3)
+        #expect(await counts.next() == 3)
+        #expect(outbox.pipeline(named: "other")?.suspendCount == 2)
+        var changes = outbox.queueChanges.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        #expect(await changes.next()?.added == [id])
+        #expect(pipeline.resume() == 2)
+        #expect(outbox.resume() == 1)
+        #expect(hand.started.isEmpty)
+        #expect(outbox.resume() == 0)
+        #expect(outbox.resume() == 0)
+        await hand.wait(forStarts: 1)
+        #expect(hand.started.map(\.id) == [id])
+        await end(outbox)
+    }
+
+    @Test func `tells whether it is active`() async throws {
+        let outbox = try await bench.open()
+        let pipeline = try #require(outbox.pipeline())
+        var activity = pipeline.activity.makeAsyncIterator()
+        #expect(await activity.next() == false)
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        #expect(await activity.next() == true)
+        await hand.wait(forStarts: 1)
+        hand.end(id)
+        #expect(await activity.next() == false)
+        await end(outbox)
+    }
+
+    @Test func `tries again what has failed, later and later, and tells of it`() async throws {
+        struct Refused: Error {}
+        let outbox = try await bench.open([
+            bench.pipeline(retries: RetryPolicy(first: 10, longest: 15))
+        ])
+        var failures = outbox.failures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        for count in 1...3 {
+            await hand.wait(forStarts: count)
+            #expect(hand.started.last?.startCount == count)
+            hand.end(id, throwing: Refused())
+            let failure = try #require(await failures.next())
+            #expect(failure.operationId == id)
+            #expect(failure.error is Refused)
+            let wait = try #require(failure.retryDate).timeIntervalSince(time.now)
+            #expect((count == 1 ? 5...10 : 7.5...15).contains(wait))
+            // The timer, and the look for commits of others.
+            await time.clock.sleepers(reach: 2)
+            time.clock.advance(by: .seconds(16))
+        }
+        await hand.wait(forStarts: 4)
+        await end(outbox)
+    }
+
+    @Test func `gives back what is to be tried again, merged or held as its outcome says`()
+        async throws
+    {
+        let outbox = try await bench.open()
+        let id = try await outbox.write { try $0.add(Step(title: "mine")) }
+        await hand.wait(forStarts: 1)
+        hand.end(
+            id,
+            .retry { transaction in
+                try outbox.with(transaction).modify(id) { try $0.set(Step(title: "merged")) }
+            })
+        await hand.wait(forStarts: 2)
+        #expect(try hand.titles() == ["mine", "merged"])
+        hand.end(id, .held(until: time.now.addingTimeInterval(60), context: "quota"))
+        await time.clock.sleepers(reach: 2)
+        let held = try outbox.read { try $0.operation(id) }
+        #expect(held?.holds.keys.sorted() == ["quota"])
+        #expect(held?.status == .pending)
+        time.clock.advance(by: .seconds(61))
+        await hand.wait(forStarts: 3)
+        hand.end(id, .suspendPipeline())
+        var counts = try #require(outbox.pipeline()).suspendCounts.makeAsyncIterator()
+        while let count = await counts.next(), count == 0 {}
+        outbox.pipeline()?.resume()
+        await hand.wait(forStarts: 4)
+        hand.end(id, .skipped())
+        await end(outbox)
+        #expect(hand.started.map(\.startCount) == [1, 2, 3, 4])
+    }
+
+    @Test func `stores nothing of an outcome whose write throws, and tries again`() async throws {
+        struct Unhappy: Error {}
+        let outbox = try await bench.open()
+        var failures = outbox.failures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        await hand.wait(forStarts: 1)
+        hand.end(
+            id,
+            .completed { transaction in
+                try transaction.save(["id": "half"])
+                throw Unhappy()
+            })
+        let failure = await failures.next()
+        #expect(failure?.error is Unhappy)
+        #expect(try bench.database.totalDocumentCount == 0)
+        #expect(try outbox.read { try $0.status(of: id) } == .pending)
+        await time.clock.sleepers(reach: 2)
+        time.clock.advance(by: .seconds(2))
+        await hand.wait(forStarts: 2)
+        await end(outbox)
+    }
+
+    @Test func `cancels what is skipped while it is active, and does not run its write`()
+        async throws
+    {
+        let outbox = try await bench.open([bench.pipeline(limit: 1)])
+        let first = try await outbox.write { queue in
+            defer { _ = try? queue.add(Step(title: "next")) }
+            return try queue.add(Step(title: "first"))
+        }
+        await hand.wait(forStarts: 1)
+        try await outbox.write { _ = try $0.skip(first) }
+        await hand.wait(forStarts: 2)
+        #expect(!hand.open.contains(first))
+        #expect(try hand.titles() == ["first", "next"])
+        await end(outbox)
+    }
+
+    @Test func `leaves to others what they look after`() async throws {
+        let outbox = try await bench.open([bench.pipeline(limit: 1)])
+        let upload = UUID()
+        try await outbox.write { queue in
+            try queue.add(Step(title: "upload"), id: upload)
+            try queue.add(Step(title: "next"))
+        }
+        await hand.wait(forStarts: 1)
+        hand.end(upload, .leftActive)
+        #expect(try outbox.read { try $0.status(of: upload) } == .active)
+        #expect(outbox.pipeline()?.activeOperations == [upload])
+        let isDone = try await outbox.write { try $0.complete(upload) }
+        #expect(isDone)
+        await hand.wait(forStarts: 2)
+        let isDoneAgain = try await outbox.write { try $0.complete(upload) }
+        #expect(!isDoneAgain)
+        await end(outbox)
+    }
+
+    @Test func `counts an operation that is marked as active before it starts`() async throws {
+        let outbox = try await bench.open([bench.pipeline(limit: 1)])
+        outbox.suspend()
+        let found = UUID()
+        try await outbox.write { queue in
+            try queue.add(Step(title: "found"), id: found)
+            try queue.add(Step(title: "next"))
+        }
+        try await outbox.write { try $0.markActive(found) }
+        outbox.resume()
+        #expect(outbox.pipeline()?.activeOperations == [found])
+        try await outbox.write { try $0.giveBack(found) }
+        await hand.wait(forStarts: 1)
+        #expect(hand.started.first?.id == found)
+        #expect(hand.started.first?.startCount == 2)
+        await end(outbox)
+    }
+}
