@@ -171,7 +171,7 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
-                "Settle", "SettleCommand", "TestSupport",
+                "Settle", "SettleCommand", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),

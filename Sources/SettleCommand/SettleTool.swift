@@ -23,8 +23,8 @@ struct SettleTool: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, GetCommand.self,
-            QueryCommand.self, WatchCommand.self, IndexesCommand.self, ServeCommand.self,
-            SyncCommand.self, TokenCommand.self, StatsCommand.self, CheckCommand.self,
-            CompactCommand.self, BackupCommand.self,
+            QueryCommand.self, WatchCommand.self, IndexesCommand.self, OutboxCommand.self,
+            ServeCommand.self, SyncCommand.self, TokenCommand.self, StatsCommand.self,
+            CheckCommand.self, CompactCommand.self, BackupCommand.self,
         ])
 }

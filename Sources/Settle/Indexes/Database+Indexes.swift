@@ -24,9 +24,10 @@ extension Database {
     ) async throws {
         let replaced = indexes.entryIfThere(named: indexer.name)
         try indexes.set(indexer)
+        // Also when the build is broken off: who observes sees to it then.
+        defer { observers.wake() }
         if let replaced { await indexWorks.stop(replaced.number) }
         try await buildIndex(named: indexer.name, progress: progress)
-        observers.wake()
     }
 
     /// Gives the database an index and builds it; so that `.keyPaths(…)` and the like need no type.
@@ -76,6 +77,7 @@ extension Database {
         } catch {
             // It is still there, so it can still be asked.
             if let removed { indexes.restore(removed) }
+            observers.wake()
             throw error
         }
         observers.wake()

@@ -7,9 +7,10 @@ extension Database {
     ///
     /// The handler is called on the completion queue, with the first result as soon as it is there.
     /// While it works, commits go on; it is then called with the newest result, and those in
-    /// between are left out. The last one never is. A query that fails, because the parameters
-    /// contradict each other for example, calls the handler once with an answer whose `error` is
-    /// set, and again when there is a result.
+    /// between are left out. The last one never is. A query that fails, because a value cannot be
+    /// reduced for example, calls the handler once with an answer whose `error` is set, and again
+    /// when there is a result. One that the index cannot answer from the start, because the parameters
+    /// contradict it, calls it with the error and never again.
     ///
     /// Results are kept up to date from the rows that changed, so the cost follows from the changes
     /// and not from the length of the result, whose array is only made when

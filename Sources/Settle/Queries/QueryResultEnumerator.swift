@@ -76,6 +76,12 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
         }
     }
 
+    /// The first row; nil when there is none.
+    public var first: QueryResultRow? { isEmpty ? nil : self[0] }
+
+    /// Whether there is no row.
+    public var isEmpty: Bool { count == 0 }
+
     /// The row at a position, from 0; traps when there is none.
     ///
     /// - Complexity: O(1); of an observed query O(n / 64).

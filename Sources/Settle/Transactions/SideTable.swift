@@ -81,6 +81,27 @@ public struct SideTable {
         }
     }
 
+    /// The first key from a place on, in the byte order of keys.
+    ///
+    /// Cheaper than a walk that stops at its first row: the value is not copied.
+    ///
+    /// - Parameter key: Where to start, included; empty for the first row.
+    /// - Returns: The key; nil when there is none.
+    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Complexity: O(log n) page reads.
+    public func firstKey(from key: [UInt8] = []) throws -> [UInt8]? {
+        try DatabaseError.translating {
+            let start: TableEdge = key.isEmpty ? .unbounded : .including(key)
+            var found: [UInt8]?
+            // Nothing is written meanwhile, so the row need not be copied to be looked at.
+            try table.forEachInPlace(from: start) { key, _ in
+                found = key.rest(from: 0)
+                return false
+            }
+            return found
+        }
+    }
+
     private static func check(_ key: [UInt8]) throws(DatabaseError) {
         guard (1...keyLengthMax).contains(key.count) else {
             throw DatabaseError(

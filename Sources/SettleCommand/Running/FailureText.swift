@@ -11,6 +11,7 @@ enum FailureText {
         case let error as DatabaseError: error.message
         case let error as CommandFailure: error.description
         case let error as ReplicationError: replication(error)
+        case let error as OutboxError: error.message
         case let error as ServerError: error.message
         case let error as JSONError: error.description
         case let error as Importer.Stopped: error.reason

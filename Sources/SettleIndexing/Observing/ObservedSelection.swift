@@ -13,6 +13,9 @@ package struct ObservedSelection: Sendable {
     /// The segments of each key of a list; nil for a range.
     private let segmentsByKey: [[UInt8]: [Int]]?
 
+    /// True when the items are reductions, which may fail where nobody has asked for them.
+    package var isReduced: Bool { summary != .rows }
+
     /// The items of a query.
     package init(_ query: IndexQuery, _ definition: ViewDefinition) {
         isDescending = query.isDescending

@@ -11,10 +11,17 @@ final class PipelineRunner: Sendable {
     private let database: Database
     private let outbox: WeakOutbox
 
+    /// One call of the delegate.
+    private struct Work {
+        let task: Task<Void, Never>
+        /// Which start it is for; the operation may have been given back and started again since.
+        let startCount: Int
+    }
+
     private struct State {
         var machine: PipelineStateMachine
-        /// The tasks of the delegate.
-        var tasks: [UUID: Task<Void, Never>] = [:]
+        /// The tasks of the delegate, by operations.
+        var tasks: [UUID: Work] = [:]
         var look: Task<Void, Never>?
         var timer: (date: Date, task: Task<Void, Never>)?
         var wasActive = false
@@ -66,7 +73,7 @@ final class PipelineRunner: Sendable {
         let tasks = state.withLock { state in
             ended.compactMap { state.tasks.removeValue(forKey: $0) }
         }
-        for task in tasks { task.cancel() }
+        for work in tasks { work.task.cancel() }
         happened { machine in
             for operation in ended { machine.ended(operation) }
             machine.queueChanged()
@@ -100,12 +107,12 @@ final class PipelineRunner: Sendable {
             state.machine.stop()
             state.timer?.task.cancel()
             state.timer = nil
-            return (Array(state.tasks.values), state.look)
+            return (state.tasks.values.map(\.task), state.look)
         }
         for task in tasks { task.cancel() }
         await look?.value
         // The look may have handed out more.
-        let rest = state.withLock { Array($0.tasks.values) }
+        let rest = state.withLock { $0.tasks.values.map(\.task) }
         for task in rest { task.cancel() }
         for task in tasks + rest { await task.value }
         activities.finish()
@@ -146,9 +153,13 @@ final class PipelineRunner: Sendable {
             }
             state.withLock { state in
                 for operation in found.operations {
-                    state.tasks[operation.id] = Task { [weak self] in
-                        await self?.carryOut(operation)
+                    let task = Task { [weak self] in
+                        guard let self else { return }
+                        await carryOut(operation)
+                        forgetTask(of: operation)
                     }
+                    state.tasks[operation.id] = Work(
+                        task: task, startCount: operation.startCount)
                 }
             }
             setTimer(found.nextDate)
@@ -181,7 +192,9 @@ final class PipelineRunner: Sendable {
             )
         }
         guard mayStart, countMax > 0, configuration.delegate != nil else { return found }
-        return try await database.write { transaction in
+        return try await database.write { [self] transaction in
+            // Suspended since it was decided to look: what was added after that must not start.
+            if suspendCount > 0 { return found }
             let table = try OutboxTable(writingIn: transaction)
             let schedule = OperationSchedule(table: table, now: now)
             let started = try schedule.start(
@@ -226,17 +239,19 @@ final class PipelineRunner: Sendable {
         guard let delegate = configuration.delegate, let outbox = outbox.value else { return }
         do {
             let outcome = try await delegate.start(operation, in: Pipeline(self))
-            if case .leftActive = outcome.kind { return forgetTask(operation.id) }
+            if case .leftActive = outcome.kind { return }
             if case .suspended = outcome.kind { suspend(count: 1) }
             try await outbox.store(outcome, of: operation)
         } catch {
             await failed(operation, error, outbox)
         }
-        forgetTask(operation.id)
     }
 
-    private func forgetTask(_ operation: UUID) {
-        state.withLock { $0.tasks[operation] = nil }
+    private func forgetTask(of operation: QueuedOperation) {
+        state.withLock { state in
+            guard state.tasks[operation.id]?.startCount == operation.startCount else { return }
+            state.tasks[operation.id] = nil
+        }
     }
 
     private func failed(
@@ -251,7 +266,8 @@ final class PipelineRunner: Sendable {
                 startCount: operation.startCount, random: Double.random(in: 0...1))
         var date: Date?
         do {
-            try await outbox.store(.retry(after: wait), of: operation)
+            // Somebody else may have ended it, or given it back: then it did not fail.
+            guard try await outbox.store(.retry(after: wait), of: operation) else { return }
             date = outbox.now.addingTimeInterval(wait)
         } catch {
             // It stays started in the database, and is pending after the next opening.
@@ -283,14 +299,18 @@ private final class WeakOutbox: Sendable {
 extension Outbox {
     /// Stores what became of an operation, together with what the app writes for it.
     ///
-    /// Nothing is done when the operation is not active any more: somebody else has ended it.
-    func store(_ outcome: OperationOutcome, of operation: QueuedOperation) async throws {
+    /// - Returns: False when nothing was done, because the operation is not active any more, or was
+    ///   started again: somebody else has ended it.
+    @discardableResult
+    func store(
+        _ outcome: OperationOutcome, of operation: QueuedOperation
+    ) async throws -> Bool {
         try await database.write { [self] transaction in
             let queue = try OutboxTransaction(self, transaction)
             guard let key = try queue.table.key(of: operation.id),
                 let row = try queue.table.row(key), try queue.schedule.isStarted(key),
                 row.startCount == UInt64(clamping: operation.startCount)
-            else { return }
+            else { return false }
             switch outcome.kind {
             case .completed: try queue.complete(operation.id)
             case .skipped: try queue.skip(operation.id)
@@ -299,9 +319,10 @@ extension Outbox {
             case .held(let date, let context):
                 try queue.giveBack(operation.id)
                 try queue.hold(operation.id, until: date, context: context)
-            case .leftActive: return
+            case .leftActive: return true
             }
             try outcome.write?(transaction)
+            return true
         }
     }
 }

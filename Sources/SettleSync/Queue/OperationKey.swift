@@ -14,10 +14,15 @@ struct OperationKey: Sendable, Hashable, Comparable {
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.length)
+        append(to: &bytes)
+        return bytes
+    }
+
+    /// Adds the bytes to others.
+    func append(to bytes: inout [UInt8]) {
         bytes.append(bigEndian: pipeline)
         bytes.append(bigEndian: graph)
         bytes.append(bigEndian: number)
-        return bytes
     }
 
     static func < (left: OperationKey, right: OperationKey) -> Bool {

@@ -34,7 +34,10 @@ struct OperationRow: Sendable, Hashable {
     }
 
     func encoded() -> [UInt8] {
-        var row = RowWriter()
+        // Numbers are short; what the flags announce is seldom there.
+        var row = RowWriter(
+            expecting: 32 + name.utf8.count + content.bytes.count
+                + documentIds.reduce(0) { $0 + $1.utf8.count + 2 })
         row.write(byte: Self.layout)
         row.write(
             byte: (isStrict ? Flag.strict : 0) | (dependencies.isEmpty ? 0 : Flag.dependencies)

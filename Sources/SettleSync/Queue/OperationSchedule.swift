@@ -19,8 +19,22 @@ struct OperationSchedule {
     /// It is in no list, or in that one, or was started: one that something else works at may have
     /// been started before its turn, and that comes while it is.
     func list(_ key: OperationKey, _ row: OperationRow) throws {
+        var lowest = LowestGraphs(table: table)
+        try list(key, row, &lowest)
+    }
+
+    /// Puts an operation into the list where it belongs, if it is free, as ``list(_:_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - key: The operation.
+    ///   - row: Its row.
+    ///   - lowest: The lowest graphs. No operation may have come or gone since they were looked up.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    func list(
+        _ key: OperationKey, _ row: OperationRow, _ lowest: inout LowestGraphs
+    ) throws {
         if row.startCount > 0, try isStarted(key) { return }
-        if row.isStrict, try table.lowestGraph(of: key.pipeline) != key.graph { return }
+        if row.isStrict, try lowest.graph(of: key.pipeline) != key.graph { return }
         if !row.dependencies.isEmpty, try table.waits(key.number) { return }
         try enlist(key, row)
     }
@@ -82,7 +96,8 @@ struct OperationSchedule {
             if row.isStrict { opened.append((key, row)) }
             return true
         }
-        for (key, row) in opened { try list(key, row) }
+        var lowest = LowestGraphs(table: table)
+        for (key, row) in opened { try list(key, row, &lowest) }
     }
 
     /// Takes the operations of a strict graph out of the lists of those that may start, because an
@@ -189,9 +204,30 @@ struct OperationSchedule {
             all.append((key, row))
             return true
         }
+        var lowest = LowestGraphs(table: table)
         for (key, row) in all {
             try unlist(key, row)
-            try list(key, row)
+            try list(key, row, &lowest)
         }
+    }
+}
+
+/// The lowest graphs of pipelines, each looked up once.
+///
+/// Good for as long as no operation comes or goes.
+struct LowestGraphs {
+    let table: OutboxTable
+    private var graphs: [UInt32: UInt64?] = [:]
+
+    init(table: OutboxTable) {
+        self.table = table
+    }
+
+    /// The lowest graph of a pipeline that has an operation; nil when the pipeline is empty.
+    mutating func graph(of pipeline: UInt32) throws -> UInt64? {
+        if let known = graphs[pipeline] { return known }
+        let graph = try table.lowestGraph(of: pipeline)
+        graphs.updateValue(graph, forKey: pipeline)
+        return graph
     }
 }

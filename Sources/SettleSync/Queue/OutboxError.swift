@@ -20,7 +20,8 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         public static let alreadyOpen = Code(kind: .alreadyOpen)
         /// The outbox was closed.
         public static let closed = Code(kind: .closed)
-        /// A name of an operation's type or of a pipeline is empty, too long, or there twice.
+        /// A name of an operation's type, of a pipeline, or of the reason of a hold is empty, too long,
+        /// or there twice.
         public static let invalidName = Code(kind: .invalidName)
         /// There is no pipeline of that name.
         public static let unknownPipeline = Code(kind: .unknownPipeline)

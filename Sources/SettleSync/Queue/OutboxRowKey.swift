@@ -8,11 +8,15 @@ enum OutboxRowKey {
     static let counters: [UInt8] = [0]
 
     /// The row of an operation.
-    static func operation(_ key: OperationKey) -> [UInt8] { [1] + key.bytes }
+    static func operation(_ key: OperationKey) -> [UInt8] {
+        var bytes = begin(1, count: OperationKey.length)
+        key.append(to: &bytes)
+        return bytes
+    }
 
     /// What the rows of a pipeline's operations begin with.
     static func operations(pipeline: UInt32) -> [UInt8] {
-        var bytes: [UInt8] = [1]
+        var bytes = begin(1, count: 12)
         bytes.append(bigEndian: pipeline)
         return bytes
     }
@@ -42,7 +46,7 @@ enum OutboxRowKey {
 
     /// What the rows of a list begin with.
     static func places(_ place: OperationPlace, pipeline: UInt32) -> [UInt8] {
-        var bytes: [UInt8] = [3]
+        var bytes = begin(3, count: 29)
         bytes.append(bigEndian: pipeline)
         bytes.append(place.code)
         return bytes
@@ -71,7 +75,7 @@ enum OutboxRowKey {
 
     /// What an operation waits for.
     static func waits(of operation: UInt64) -> [UInt8] {
-        var bytes: [UInt8] = [4]
+        var bytes = begin(4, count: 16)
         bytes.append(bigEndian: operation)
         return bytes
     }
@@ -85,24 +89,39 @@ enum OutboxRowKey {
 
     /// What waits for an operation.
     static func dependants(of dependency: UInt64) -> [UInt8] {
-        var bytes: [UInt8] = [5]
+        var bytes = begin(5, count: 16)
         bytes.append(bigEndian: dependency)
         return bytes
     }
 
     /// That an operation is about a document.
     static func document(_ id: String, _ key: OperationKey) -> [UInt8] {
-        documents(id) + key.bytes
+        var bytes = documents(id)
+        key.append(to: &bytes)
+        return bytes
     }
 
     /// What is about a document.
-    static func documents(_ id: String) -> [UInt8] { [6] + Array(id.utf8) + [0] }
+    static func documents(_ id: String) -> [UInt8] {
+        var bytes = begin(6, count: id.utf8.count + 1 + OperationKey.length)
+        bytes.append(contentsOf: id.utf8)
+        bytes.append(0)
+        return bytes
+    }
 
     /// What is known of a pipeline.
     static func pipeline(_ name: String) -> [UInt8] { pipelines + Array(name.utf8) }
 
     /// What the rows of pipelines begin with.
     static let pipelines: [UInt8] = [7]
+
+    /// A key that begins, with room for so many bytes: it is not moved while it is made.
+    private static func begin(_ kind: UInt8, count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1 + count)
+        bytes.append(kind)
+        return bytes
+    }
 
     /// The microseconds since 1970: 0 for dates before, and no more than there are in 280,000 years.
     ///

@@ -44,9 +44,12 @@ struct OutboxSettlement {
     mutating func run() throws {
         try prepare()
         let drafts = notes.takeDrafts()
-        waiting = Set(drafts.map(\.operation.id))
+        touched.reserveCapacity(drafts.count + notes.modified.count)
+        // Nobody else asks who waits.
+        let coalesces = queue.outbox.configurations.contains { $0.coalescing != nil }
+        if coalesces { waiting = Set(drafts.map(\.operation.id)) }
         for draft in drafts {
-            waiting.remove(draft.operation.id)
+            if coalesces { waiting.remove(draft.operation.id) }
             try store(draft)
         }
         for (id, modified) in notes.modified where touched[id] == nil {
@@ -108,14 +111,19 @@ struct OutboxSettlement {
         let row = OperationRow(operation, isStrict: isStrict, nil)
         try table.set(row, key)
         try table.set(key.bytes, for: OutboxRowKey.id(row.id))
-        for id in Set(row.documentIds) { try table.set(OutboxRowKey.document(id, key)) }
+        if row.documentIds.count == 1 {
+            try table.set(OutboxRowKey.document(row.documentIds[0], key))
+        } else {
+            for id in Set(row.documentIds) { try table.set(OutboxRowKey.document(id, key)) }
+        }
         touched[row.id] = Touched(key: key, row: row, isListed: false)
         notes.note(pipeline.name) { $0.add(row.id, isInserted: draft.target != nil) }
     }
 
     /// Dependencies with those that were condensed replaced by what they were condensed into.
     private func resolved(_ dependencies: Set<UUID>) -> Set<UUID> {
-        Set(
+        if aliases.isEmpty || dependencies.isEmpty { return dependencies }
+        return Set(
             dependencies.compactMap { id in
                 guard let alias = aliases[id] else { return id }
                 return alias
@@ -254,8 +262,11 @@ struct OutboxSettlement {
         var rows: [(key: OperationKey, row: OperationRow)] = []
         var waiting: [(key: OperationKey, id: UUID)] = []
         var mayHaveCycle = false
-        for touched in touched.values.sorted(by: { $0.key < $1.key }) {
-            let key = touched.key
+        rows.reserveCapacity(touched.count)
+        // The keys alone are sorted: a row is much to move.
+        let order = touched.map { (key: $0.value.key, id: $0.key) }.sorted { $0.key < $1.key }
+        for (key, id) in order {
+            guard let touched = touched[id] else { continue }
             guard var row = try touched.row ?? table.row(key) else { throw OutboxTable.damage }
             if touched.isListed, try !queue.schedule.isStarted(key) {
                 try queue.schedule.unlist(key, row)
@@ -276,7 +287,10 @@ struct OutboxSettlement {
             rows.append((key, row))
         }
         if mayHaveCycle { try dependencies.checkForCycles(waiting) }
-        for (key, row) in rows { try queue.schedule.list(key, row) }
+        // The rows are all there: what is listed changes no graph.
+        var lowest = LowestGraphs(table: table)
+        let schedule = queue.schedule
+        for (key, row) in rows { try schedule.list(key, row, &lowest) }
     }
 
     private func record(number: UInt32) throws -> PipelineRecord {

@@ -44,14 +44,12 @@ struct OutboxTable {
         }
     }
 
-    /// The first row whose key begins with some bytes.
-    func first(of prefix: [UInt8]) throws -> (key: [UInt8], value: [UInt8])? {
-        var found: ([UInt8], [UInt8])?
-        try forEach(of: prefix) { key, value in
-            found = (key, value)
-            return false
+    /// The first key that begins with some bytes, without its value.
+    func firstKey(of prefix: [UInt8]) throws -> [UInt8]? {
+        guard let key = try table?.firstKey(from: prefix), key.starts(with: prefix) else {
+            return nil
         }
-        return found
+        return key
     }
 
     private var writable: SideTable {
@@ -103,16 +101,11 @@ struct OutboxTable {
 
     /// The lowest graph of a pipeline that has an operation; nil when the pipeline is empty.
     func lowestGraph(of pipeline: UInt32) throws -> UInt64? {
-        guard let first = try first(of: OutboxRowKey.operations(pipeline: pipeline)) else {
+        guard let first = try firstKey(of: OutboxRowKey.operations(pipeline: pipeline)) else {
             return nil
         }
-        guard let key = OperationKey(first.key.dropFirst()) else { throw Self.damage }
+        guard let key = OperationKey(first.dropFirst()) else { throw Self.damage }
         return key.graph
-    }
-
-    /// Whether a graph has an operation.
-    func hasGraph(_ graph: UInt64, of pipeline: UInt32) throws -> Bool {
-        try first(of: OutboxRowKey.operations(pipeline: pipeline, graph: graph)) != nil
     }
 
     /// The operations about a document, in order.
@@ -131,7 +124,7 @@ struct OutboxTable {
 
     /// Whether an operation waits for another.
     func waits(_ operation: UInt64) throws -> Bool {
-        try first(of: OutboxRowKey.waits(of: operation)) != nil
+        try firstKey(of: OutboxRowKey.waits(of: operation)) != nil
     }
 
     /// What an operation waits for, by numbers.
@@ -198,7 +191,7 @@ struct OutboxTable {
     /// When the first of the held operations may start; nil when none is held.
     func nextHoldDate(of pipeline: UInt32) throws -> Date? {
         let prefix = OutboxRowKey.places(.held(.distantPast), pipeline: pipeline)
-        return try first(of: prefix).flatMap { OutboxRowKey.date(ofHeld: $0.key) }
+        return try firstKey(of: prefix).flatMap { OutboxRowKey.date(ofHeld: $0) }
     }
 
     // MARK: Pipelines

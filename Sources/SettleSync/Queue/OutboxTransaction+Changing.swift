@@ -45,9 +45,15 @@ extension OutboxTransaction {
     /// - Parameters:
     ///   - id: The operation.
     ///   - date: Until when; nil to let go.
-    ///   - context: The name of the reason.
-    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
+    ///   - context: The name of the reason, 1 to 200 bytes of UTF-8.
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`, `invalidName`.
     public func hold(_ id: UUID, until date: Date?, context: String) throws {
+        guard (1...200).contains(context.utf8.count) else {
+            throw OutboxError(
+                .invalidName,
+                "The name of the reason of a hold has 1 to 200 bytes of UTF-8, not "
+                    + "\(context.utf8.count).", operationId: id)
+        }
         if var draft = notes.draft(id) {
             draft.operation.holds[context] = date
             notes.add(draft)

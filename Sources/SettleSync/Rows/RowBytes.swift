@@ -4,6 +4,13 @@ import Settle
 struct RowWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// Begins a row.
+    ///
+    /// - Parameter count: About how many bytes it will have: it is not moved while it is made.
+    init(expecting count: Int = 16) {
+        bytes.reserveCapacity(count)
+    }
+
     mutating func write(byte: UInt8) {
         bytes.append(byte)
     }

@@ -16,7 +16,8 @@ extension OutboxSnapshot {
     /// - Parameters:
     ///   - key: What they belong to.
     ///   - body: Called with each; answers false to stop.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Throws: ``OutboxError`` with `invalidTag`; ``DatabaseError`` when the database is damaged or
+    ///   cannot be read; what `body` throws.
     public func forEachTag(
         of key: String, _ body: (_ identifier: String, CloudTag) throws -> Bool
     ) throws {
@@ -44,7 +45,8 @@ extension OutboxTransaction {
 
     /// Removes every tag of a key.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    /// - Throws: ``OutboxError`` with `invalidTag`; ``DatabaseError`` when the database is damaged or
+    ///   cannot be written.
     public func removeAllTags(of key: String) throws {
         try TagTable(writingIn: transaction).removeAll(of: key)
     }

@@ -49,6 +49,7 @@ struct TagTable {
 
     /// Walks the tags of a key, in the byte order of their identifiers.
     func forEach(of key: String, _ body: (String, CloudTag) throws -> Bool) throws {
+        try Self.check("any", key)
         let prefix = Self.prefix(key)
         try table?.forEach(from: prefix) { bytes, value in
             guard bytes.starts(with: prefix) else { return false }

@@ -30,7 +30,7 @@ import Testing
             let red = QueryByKeyRange(
                 startKey: ["red"], endKey: ["red", [:] as [String: Any]] as [Any])
             let observer = database.observeQuery(on: "byColour", with: red) { result in
-                prices.yield(result.rows.first?.value as? Int)  // 3, and soon 4
+                prices.yield(result.first?.value as? Int)  // 3, and soon 4
             }
             stored["price"] = 4
             try await database.update(stored)

@@ -61,26 +61,33 @@ final class OutboxBench: Sendable {
 
 /// Takes operations that are started, and ends them when a test says so.
 final class Hand: Sendable {
+    /// One start of an operation.
+    private struct Start: Hashable {
+        let id: UUID
+        let count: Int
+    }
+
     private struct State {
         var started: [QueuedOperation] = []
-        var open: [UUID: CheckedContinuation<OperationOutcome, any Error>] = [:]
+        var open: [Start: CheckedContinuation<OperationOutcome, any Error>] = [:]
         var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
     private let state = Mutex(State())
 
     func carryOut(_ operation: QueuedOperation) async throws -> OperationOutcome {
-        try await withTaskCancellationHandler {
+        let start = Start(id: operation.id, count: operation.startCount)
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = state.withLock { state in
                     state.started.append(operation)
-                    state.open[operation.id] = continuation
+                    state.open[start] = continuation
                     return Self.takeWaiter(&state)
                 }
                 waiter?.resume()
-                if Task.isCancelled { end(operation.id, throwing: CancellationError()) }
+                if Task.isCancelled { take(start)?.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            end(operation.id, throwing: CancellationError())
+            take(start)?.resume(throwing: CancellationError())
         }
     }
 
@@ -93,7 +100,7 @@ final class Hand: Sendable {
     }
 
     /// What is being carried out.
-    var open: Set<UUID> { state.withLock { Set($0.open.keys) } }
+    var open: Set<UUID> { state.withLock { Set($0.open.keys.map(\.id)) } }
 
     /// Waits until so many were started since the hand was made.
     func wait(forStarts count: Int) async {
@@ -108,11 +115,21 @@ final class Hand: Sendable {
     }
 
     func end(_ operation: UUID, _ outcome: OperationOutcome = .completed) {
-        state.withLock { $0.open.removeValue(forKey: operation) }?.resume(returning: outcome)
+        last(of: operation).flatMap { take($0) }?.resume(returning: outcome)
     }
 
     func end(_ operation: UUID, throwing error: any Error) {
-        state.withLock { $0.open.removeValue(forKey: operation) }?.resume(throwing: error)
+        last(of: operation).flatMap { take($0) }?.resume(throwing: error)
+    }
+
+    private func last(of operation: UUID) -> Start? {
+        state.withLock { state in
+            state.open.keys.filter { $0.id == operation }.max { $0.count < $1.count }
+        }
+    }
+
+    private func take(_ start: Start) -> CheckedContinuation<OperationOutcome, any Error>? {
+        state.withLock { $0.open.removeValue(forKey: start) }
     }
 
     private static func takeWaiter(_ state: inout State) -> CheckedContinuation<Void, Never>? {

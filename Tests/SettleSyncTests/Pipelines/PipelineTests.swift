@@ -257,6 +257,27 @@ import Testing
         await end(outbox)
     }
 
+    @Test func `ends with every start of an operation that was given back meanwhile`()
+        async throws
+    {
+        let outbox = try await bench.open()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        await hand.wait(forStarts: 1)
+        var failures = outbox.failures.makeAsyncIterator()
+        for count in 2...6 {
+            // The start before is cancelled, which is no failure.
+            try await outbox.write { try $0.giveBack(id) }
+            await hand.wait(forStarts: count)
+        }
+        #expect(outbox.pipeline()?.activeOperations == [id])
+        await outbox.close()
+        // Closing waits for the delegate, so nothing is being carried out any more.
+        #expect(hand.open.isEmpty)
+        let failure = await failures.next()
+        #expect(failure == nil)
+        await bench.database.close()
+    }
+
     @Test func `counts an operation that is marked as active before it starts`() async throws {
         let outbox = try await bench.open([bench.pipeline(limit: 1)])
         outbox.suspend()

@@ -19,7 +19,11 @@ import Testing
             }
             try await database.add(["id": .some(Self.marker), "n": 15, "v": 0])
             var query = QueryByKeyRange(startKey: 10, endKey: 20)
-            query.sortOrder = seed == 1 ? .ascending : .descending
+            // From the end to the beginning.
+            if seed == 2 {
+                query = QueryByKeyRange(startKey: 20, endKey: 10)
+                query.sortOrder = .descending
+            }
             var results = database.queryResults(on: "byN", with: query).makeAsyncIterator()
             _ = try await results.next()
             for step in 1..<120 {

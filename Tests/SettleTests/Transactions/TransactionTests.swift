@@ -109,6 +109,8 @@ import Testing
                 #expect(try table.remove([3]))
                 #expect(try !table.remove([3]))
                 #expect(try table.count == 3)
+                let first = try table.firstKey()
+                #expect(first == [1])
                 for key in [[], [UInt8](repeating: 1, count: 481)] as [[UInt8]] {
                     do {
                         try table.set([], for: key)
@@ -127,6 +129,15 @@ import Testing
                 }
             }
             #expect(keys == [[1, 1], [2]])
+            try database.read { snapshot in
+                let table = try #require(try snapshot.table("mine"))
+                for (start, expected) in [
+                    ([], [1]), ([1], [1]), ([1, 0], [1, 1]), ([2], [2]), ([2, 0], nil),
+                ] as [([UInt8], [UInt8]?)] {
+                    let found = try table.firstKey(from: start)
+                    #expect(found == expected, "from \(start)")
+                }
+            }
         }
     }
 }

@@ -24,10 +24,14 @@ final class LiveList: Sendable {
     private let state: Mutex<State>
     private let startRow: UInt
 
-    init(startRow: UInt, skip: Int, limit: Int?, isDescending: Bool) {
+    init(
+        startRow: UInt, skip: Int, limit: Int?, isDescending: Bool, hasSpareRows: Bool = true
+    ) {
         self.startRow = startRow
-        state = Mutex(
-            State(window: ListWindow(skip: skip, limit: limit, isDescending: isDescending)))
+        let window = ListWindow<QueryResultRow>(
+            skip: skip, limit: limit, isDescending: isDescending,
+            spareCount: hasSpareRows ? ListWindow<QueryResultRow>.usualSpareCount : 0)
+        state = Mutex(State(window: window))
     }
 
     /// A list that has failed and stays so.

@@ -31,6 +31,8 @@ final class ObservedQuery: Sendable {
 
     /// From how many changed rows on everything is read again, if it is not far more than that.
     private static let singleCountMax = 256
+    /// How many places of documents that are shown no more may be remembered.
+    private static let forgottenCountMax = 1_024
 
     /// - Throws: ``DatabaseError`` with `unsupportedQuery`.
     init(
@@ -42,7 +44,7 @@ final class ObservedQuery: Sendable {
         shown = parameters.includeDocuments ? ShownDocuments() : nil
         list = LiveList(
             startRow: parameters.startRow, skip: plan.query.skip, limit: plan.query.limit,
-            isDescending: plan.query.isDescending)
+            isDescending: plan.query.isDescending, hasSpareRows: !plan.selection.isReduced)
     }
 
     /// Brings the rows up to date and delivers them if they are others than before.
@@ -111,10 +113,9 @@ final class ObservedQuery: Sendable {
             try load(selection, runner, in: snapshot)
             return true
         }
-        var rows: [(key: ItemKey, value: QueryResultRow?)] = []
-        for key in keys {
-            let row = try runner.item(key, of: selection)
-            rows.append((key, try row.map { try self.row($0, at: key, in: snapshot) }))
+        guard let rows = try rows(at: keys, of: selection, runner, in: snapshot) else {
+            try load(selection, runner, in: snapshot)
+            return true
         }
         switch list.apply(rows) {
         case .nothing:
@@ -125,7 +126,29 @@ final class ObservedQuery: Sendable {
             let more = try runner.items(of: selection, after: place, countMax: count)
             list.extend(with: try items(more, in: snapshot), wantedCount: count)
         }
+        if let shown, shown.count > 2 * list.count + Self.forgottenCountMax {
+            // Rows that are shown no more; one of them would be looked at in vain for ever.
+            try load(selection, runner, in: snapshot)
+        }
         return true
+    }
+
+    /// The rows at some places as they are now.
+    ///
+    /// - Returns: Nil when one cannot be reduced: it may have left the answer with what else
+    ///   changed, so only reading all of the answer can tell whether that fails.
+    private func rows(
+        at keys: Set<ItemKey>, of selection: ObservedSelection, _ runner: QueryRunner,
+        in snapshot: Snapshot
+    ) throws -> [(key: ItemKey, value: QueryResultRow?)]? {
+        do {
+            return try keys.map { key in
+                let row = try runner.item(key, of: selection)
+                return (key, try row.map { try self.row($0, at: key, in: snapshot) })
+            }
+        } catch IndexError.reduceFailed {
+            return nil
+        }
     }
 
     /// The places of rows that may be different now.

@@ -5,20 +5,29 @@ import Synchronization
 ///
 /// A place may be listed that shows the document no more; it is then looked at in vain.
 final class ShownDocuments: Sendable {
-    private let places = Mutex<[String: Set<ItemKey>]>([:])
+    private struct State {
+        var places: [String: Set<ItemKey>] = [:]
+        var count = 0
+    }
+    private let state = Mutex(State())
+
+    /// How many places are known.
+    var count: Int { state.withLock { $0.count } }
 
     /// The places at which a document may be shown.
     func places(of id: String) -> Set<ItemKey> {
-        places.withLock { $0[id] ?? [] }
+        state.withLock { $0.places[id] ?? [] }
     }
 
     /// Notes that a document is shown.
     func add(_ id: String, at place: ItemKey) {
-        places.withLock { _ = $0[id, default: []].insert(place) }
+        state.withLock { state in
+            if state.places[id, default: []].insert(place).inserted { state.count += 1 }
+        }
     }
 
     /// Forgets everything.
     func removeAll() {
-        places.withLock { $0 = [:] }
+        state.withLock { $0 = State() }
     }
 }

@@ -38,18 +38,30 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
     /// The most items of the answer; nil for all.
     let limit: Int?
 
-    private static var spareCount: Int { 32 }
+    /// How many items are held behind the last of the answer.
+    private let spareCount: Int
+
+    /// How many items are held behind the last of the answer if nothing else is said.
+    static var usualSpareCount: Int { 32 }
 
     /// A window that holds nothing yet.
-    init(skip: Int, limit: Int?, isDescending: Bool) {
+    ///
+    /// - Parameters:
+    ///   - skip: How many items of the answer are passed over.
+    ///   - limit: The most items of the answer; nil for all.
+    ///   - isDescending: As for an ``OrderedList``.
+    ///   - spareCount: How many items are held behind the last of the answer; 0 where one that is not
+    ///     asked for might not be had at all.
+    init(skip: Int, limit: Int?, isDescending: Bool, spareCount: Int = usualSpareCount) {
         self.skip = skip
         self.limit = limit
+        self.spareCount = spareCount
         items = OrderedList(isDescending: isDescending)
     }
 
     /// How many items to read for a whole window; nil for all there are.
     var wantedCount: Int? {
-        limit.map { $0 > Int.max - Self.spareCount ? .max : $0 + Self.spareCount }
+        limit.map { $0 > Int.max - spareCount ? .max : $0 + spareCount }
     }
 
     /// Puts items read at one moment in the place of those held.
@@ -87,8 +99,10 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
                     return .all
                 }
             }
-            if items.value(for: key) == value { continue }
+            let isSame = items.value(for: key) == value
+            // Also an equal one: a document may have another revision with the same members.
             items.set(value, for: key)
+            if isSame { continue }
             if let other = first, items.precedes(other, key) { continue }
             first = key
         }
@@ -120,10 +134,10 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
             if items.count < limit, !isComplete {
                 if skip > 0, items.count == 0 { return .all }
                 return .items(
-                    after: items.last?.key, count: limit - items.count + Self.spareCount)
+                    after: items.last?.key, count: limit - items.count + spareCount)
             }
-            if items.count > limit, items.count - limit > 2 * Self.spareCount {
-                items.truncate(to: limit + Self.spareCount)
+            if items.count > limit, items.count - limit > 2 * spareCount {
+                items.truncate(to: limit + spareCount)
                 isComplete = false
             }
             return .nothing
