@@ -179,7 +179,10 @@ let package = Package(
             name: "JourneyTests",
             dependencies: [
                 "Settle", "SettleREST", "SettleServer", "SettleSync", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),

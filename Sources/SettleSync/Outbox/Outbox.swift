@@ -43,11 +43,12 @@ public final class Outbox: CommitParticipant {
         var watch: Task<Void, Never>?
         var isClosed = false
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(_ database: Database, _ configuration: OutboxConfiguration) {
         self.database = database
         self.configuration = configuration
+        state = Mutex(State(suspendCount: configuration.suspendCount))
         names =
             configuration.operations.isEmpty
             ? nil : Set(configuration.operations.map { $0.operationName })

@@ -12,13 +12,22 @@ public struct OutboxConfiguration: Sendable {
     ///
     /// One process at a time may run the pipelines of a database. It sees what the others commit
     /// within the database's `foreignCommitInterval`.
+    ///
+    /// ``PipelineConfiguration/prepare`` and ``PipelineConfiguration/coalescing`` take effect where an operation is added, so
+    /// such a process has to name the pipelines that have them.
     public var isRunning: Bool
+    /// How often all pipelines are suspended when the outbox opens.
+    ///
+    /// More than 0 to begin offline, or before a login; ``Outbox/resume()`` takes one back.
+    public var suspendCount: Int
 
     /// A configuration.
     public init(
         operations: [any OutboxOperation.Type], pipelines: [PipelineConfiguration],
-        isRunning: Bool = true
+        isRunning: Bool = true, suspendCount: Int = 0
     ) {
+        precondition(suspendCount >= 0, "A pipeline is not resumed by suspending it.")
+        self.suspendCount = suspendCount
         self.operations = operations
         self.pipelines = pipelines
         self.isRunning = isRunning

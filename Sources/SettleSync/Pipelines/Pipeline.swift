@@ -28,6 +28,10 @@ public struct Pipeline: Sendable {
     public var activeOperations: Set<UUID> { runner.active }
 
     /// True while operations are active, or waiting and not suspended.
+    ///
+    /// After a commit that adds operations it is true at once, and false only when all are done; for
+    /// a moment it is also true after something else was committed, until it is known that there
+    /// is nothing to do.
     public var isActive: Bool { runner.isActive }
 
     /// Whether ``isActive``, now and whenever it changes; a slow reader gets the last state.

@@ -193,12 +193,11 @@ final class PipelineRunner: Sendable {
         }
         guard mayStart, countMax > 0, configuration.delegate != nil else { return found }
         return try await database.write { [self] transaction in
-            // Suspended since it was decided to look: what was added after that must not start.
-            if suspendCount > 0 { return found }
+            let room = state.withLock { $0.machine.room(of: countMax) }
             let table = try OutboxTable(writingIn: transaction)
             let schedule = OperationSchedule(table: table, now: now)
             let started = try schedule.start(
-                of: number, countMax: countMax,
+                of: number, countMax: room,
                 isKnown: { outbox.names?.contains($0) ?? false })
             return Found(
                 operations: started.map {

@@ -42,8 +42,11 @@ struct PipelineStateMachine: Sendable {
     /// Whether no operation is started.
     var isSuspended: Bool { suspendCount > 0 }
 
-    /// Whether the pipeline works, or would as soon as an operation may start.
-    var isActive: Bool { !active.isEmpty || !isSuspended && !isEmpty && !isStopped }
+    /// Whether the pipeline works, or would as soon as an operation may start; also while that is not
+    /// known yet.
+    var isActive: Bool {
+        !active.isEmpty || !isSuspended && !isStopped && !(isEmpty && isLookedAt)
+    }
 
     /// What there is to do now; asked after every event.
     mutating func next() -> Action {
@@ -53,6 +56,15 @@ struct PipelineStateMachine: Sendable {
         isStale = false
         // While suspended it still has to be known whether anything is queued.
         return .look(countMax: isSuspended ? 0 : room)
+    }
+
+    /// How many operations a look may still start that was to start so many.
+    ///
+    /// Asked when they are started: meanwhile the pipeline may have been suspended, and what was
+    /// added after that must not start.
+    func room(of countMax: Int) -> Int {
+        if isSuspended || isStopped { return 0 }
+        return limit == 0 ? countMax : min(countMax, max(0, limit - active.count))
     }
 
     /// A look has ended.

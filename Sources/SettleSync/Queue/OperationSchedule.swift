@@ -147,6 +147,7 @@ struct OperationSchedule {
     /// Marks an operation that is in no list as started.
     func start(_ key: OperationKey, _ row: inout OperationRow) throws {
         row.startCount += 1
+        row.holds = row.holds.filter { $0.value > now }
         try table.set(row, key)
         try table.set(OutboxRowKey.place(.started, key, priority: row.priority))
     }

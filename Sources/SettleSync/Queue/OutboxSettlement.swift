@@ -205,7 +205,8 @@ struct OutboxSettlement {
             merged.holds = row.holds.merging(operation.holds) { max($0, $1) }
             guard
                 try canWait(
-                    for: operation.dependencies.subtracting(row.dependencies), row.id, key)
+                    for: operation.dependencies.subtracting(row.dependencies), row.id, key),
+                try !namesAgain(operation.dependencies, row, key)
             else {
                 operation.dependencies.formUnion(lasts.map(\.row.id))
                 return false
@@ -252,6 +253,20 @@ struct OutboxSettlement {
             rest.formUnion(dependencies.subtracting(seen))
         }
         return true
+    }
+
+    /// Whether one of the dependencies has the identifier of an operation that a stored row names
+    /// and that was done since.
+    private func namesAgain(
+        _ dependencies: Set<UUID>, _ row: OperationRow, _ key: OperationKey
+    ) throws -> Bool {
+        let shared = dependencies.intersection(row.dependencies)
+        // What this closure has added waits for all that it names.
+        if shared.isEmpty || touched[row.id] != nil { return false }
+        let waits = try table.dependencies(of: key.number)
+        return try shared.contains { id in
+            try table.key(of: id).map { !waits.contains($0.number) } ?? false
+        }
     }
 
     // MARK: Connecting

@@ -67,6 +67,25 @@ extension OutboxTransaction {
         try noteModified(key, id)
     }
 
+    /// Ends holds of waiting operations, so that they start as soon as their turn comes: "retry now".
+    ///
+    /// - Parameters:
+    ///   - pipeline: The name of the pipeline; nil for all.
+    ///   - context: Which holds: ``Outbox/retryContext`` for those after failures; nil for all.
+    /// - Returns: How many operations were held for that reason.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    /// - Complexity: Linear in the number of operations.
+    @discardableResult
+    public func releaseHolds(in pipeline: String? = nil, context: String? = nil) throws -> Int {
+        var count = 0
+        for operation in try operations(in: pipeline) where operation.status != .active {
+            let contexts = operation.holds.keys.filter { context == nil || context == $0 }
+            for context in contexts { try hold(operation.id, until: nil, context: context) }
+            if !contexts.isEmpty { count += 1 }
+        }
+        return count
+    }
+
     /// Ends every hold of an operation, so that it starts as soon as its turn comes.
     ///
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.

@@ -43,6 +43,14 @@ public struct OutboxTransaction {
         try stored().operations(in: pipeline) + notes.drafts(in: pipeline)
     }
 
+    /// The operations about a document, those that this closure has added last.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func operations(about documentId: String) throws -> [QueuedOperation] {
+        try stored().operations(about: documentId)
+            + notes.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
+    }
+
     /// The operations that this closure has added, in order.
     public func addedOperations(in pipeline: String? = nil) -> [QueuedOperation] {
         notes.drafts(in: pipeline)

@@ -11,6 +11,15 @@ public enum CloudTag: Sendable, Hashable {
 }
 
 extension CloudTag {
+    /// The text, if it is one.
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The number, if it is one.
+    public var number: Double? { if case .number(let number) = self { number } else { nil } }
+
+    /// The bytes, if it is some.
+    public var data: Data? { if case .data(let data) = self { data } else { nil } }
+
     func write(to row: inout RowWriter) {
         switch self {
         case .string(let text):

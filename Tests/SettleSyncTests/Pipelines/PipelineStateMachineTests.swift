@@ -145,6 +145,22 @@ import Testing
         #expect(machine.next() == .look(countMax: 1))
     }
 
+    @Test func `has no room for what is started after it was suspended, stopped, or narrowed`() {
+        var machine = PipelineStateMachine(limit: 4)
+        #expect(machine.room(of: 3) == 3)
+        machine.setLimit(2)
+        #expect(machine.room(of: 3) == 2)
+        machine.marked(UUID())
+        #expect(machine.room(of: 3) == 1)
+        _ = machine.suspend(count: 1)
+        #expect(machine.room(of: 3) == 0)
+        _ = machine.resume()
+        machine.setLimit(0)
+        #expect(machine.room(of: 3) == 3)
+        machine.stop()
+        #expect(machine.room(of: 3) == 0)
+    }
+
     @Test func `looks again when the queue changed while it looked`() {
         var machine = PipelineStateMachine(limit: 8)
         _ = machine.next()
@@ -156,7 +172,13 @@ import Testing
 
     @Test func `is active while operations are, or wait and are not suspended`() {
         var machine = PipelineStateMachine(limit: 1)
+        // It is not known yet.
+        #expect(machine.isActive)
+        _ = machine.next()
+        machine.started([], isEmpty: true, nextDate: nil, countMax: 1)
         #expect(!machine.isActive)
+        machine.queueChanged()
+        #expect(machine.isActive)
         _ = machine.next()
         machine.started([], isEmpty: false, nextDate: Date(), countMax: 1)
         #expect(machine.isActive)

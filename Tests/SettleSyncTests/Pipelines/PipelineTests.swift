@@ -133,16 +133,66 @@ import Testing
         await end(outbox)
     }
 
+    @Test func `starts nothing that is added after it was suspended`() async throws {
+        for _ in 0..<60 {
+            let outbox = try await bench.open()
+            outbox.suspend()
+            let id = try await outbox.write { try $0.add(Step(title: "a")) }
+            // Whatever look was decided before has been through the writer by then.
+            for _ in 0..<3 {
+                await Task.yield()
+                try await bench.database.write { _ in }
+            }
+            #expect(try outbox.read { try $0.status(of: id) } == .pending)
+            try await outbox.write { _ = try $0.skip(id) }
+            await outbox.close()
+        }
+        #expect(hand.started.isEmpty)
+        await bench.database.close()
+    }
+
+    @Test func `can be opened suspended`() async throws {
+        let outbox = try await bench.database.openOutbox(
+            OutboxConfiguration(
+                operations: [Step.self], pipelines: [bench.pipeline()], suspendCount: 1))
+        #expect(outbox.pipeline()?.suspendCount == 1)
+        try await outbox.write { try $0.add(Step(title: "a")) }
+        #expect(hand.started.isEmpty)
+        outbox.resume()
+        await hand.wait(forStarts: 1)
+        await end(outbox)
+    }
+
+    @Test func `tries again at once when the waits after failures are ended`() async throws {
+        struct Offline: Error {}
+        let outbox = try await bench.open()
+        var failures = outbox.failures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        await hand.wait(forStarts: 1)
+        hand.end(id, throwing: Offline())
+        _ = await failures.next()
+        let count = try await outbox.write {
+            try $0.releaseHolds(context: Outbox.retryContext)
+        }
+        #expect(count == 1)
+        await hand.wait(forStarts: 2)
+        #expect(hand.started.last?.holds == [:])
+        await end(outbox)
+    }
+
     @Test func `tells whether it is active`() async throws {
         let outbox = try await bench.open()
         let pipeline = try #require(outbox.pipeline())
         var activity = pipeline.activity.makeAsyncIterator()
-        #expect(await activity.next() == false)
+        // Until it is known that there is nothing to do.
+        while let isActive = await activity.next(), isActive {}
         let id = try await outbox.write { try $0.add(Step(title: "a")) }
-        #expect(await activity.next() == true)
+        #expect(pipeline.isActive)
         await hand.wait(forStarts: 1)
+        #expect(pipeline.isActive)
         hand.end(id)
-        #expect(await activity.next() == false)
+        while let isActive = await activity.next(), isActive {}
+        #expect(try outbox.read { try $0.operations().isEmpty })
         await end(outbox)
     }
 
