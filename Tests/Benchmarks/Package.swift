@@ -35,6 +35,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleSync", package: "settle"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

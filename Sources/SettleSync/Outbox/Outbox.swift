@@ -210,7 +210,9 @@ public final class Outbox: CommitParticipant {
     }
 
     func checkKnown(pipeline name: String, _ id: UUID) throws(OutboxError) {
-        if !configuration.isRunning && configurations.isEmpty { return }
+        if !configuration.isRunning && configurations.isEmpty {
+            return try OutboxConfiguration.check(name, "a pipeline")
+        }
         guard configuration(of: name) != nil else {
             throw OutboxError(
                 .unknownPipeline,

@@ -65,7 +65,8 @@ public struct OutboxConfiguration: Sendable {
         }
     }
 
-    private static func check(_ name: String, _ what: String) throws(OutboxError) {
+    /// Checks a name of something that is stored under it.
+    static func check(_ name: String, _ what: String) throws(OutboxError) {
         guard (1...200).contains(name.utf8.count) else {
             throw OutboxError(
                 .invalidName,

@@ -25,7 +25,8 @@ public struct OperationOutcome: Sendable {
 
     /// It is done.
     ///
-    /// - Parameter write: What the app writes for it.
+    /// - Parameter write: What the app writes for it. The operation is still there meanwhile, so that
+    ///   what has to follow can be inserted into its graph.
     /// - Returns: The outcome.
     public static func completed(
         _ write: @escaping @Sendable (Transaction) throws -> Void

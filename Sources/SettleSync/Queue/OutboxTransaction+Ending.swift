@@ -69,7 +69,8 @@ extension OutboxTransaction {
     /// Marks an operation as active that something outside its pipeline works at already.
     ///
     /// For an upload that was found going on after a restart. It counts among the active ones of its
-    /// pipeline until it is completed, skipped, or given back.
+    /// pipeline until it is completed, skipped, or given back. One that this closure has added is not
+    /// in the outbox yet.
     ///
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
     public func markActive(_ id: UUID) throws {

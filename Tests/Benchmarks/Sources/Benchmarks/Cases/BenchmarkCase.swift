@@ -30,7 +30,7 @@ struct Bench {
         IndexBuildTyped.self, ReduceFull.self, ReduceHalf.self, GroupByType.self,
         GroupByPlace.self, UpdateAndReduce.self, RangePage.self, KeyList.self, ReduceClosure.self,
         IndexSize.self, ObserveLatency.self, ObserveMany.self, ObserveReduce.self,
-        ObserveCommits.self,
+        ObserveCommits.self, OutboxAdd.self, OutboxOpen.self, OutboxDispatch.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

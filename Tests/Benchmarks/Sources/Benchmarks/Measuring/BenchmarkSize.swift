@@ -23,6 +23,12 @@ struct BenchmarkSize: Sendable {
     let followedCounts: (all: Int, fewer: Int)
     /// Observers of which one is concerned.
     let observerCount: Int
+    /// Commits of 1, 100 and 1,000 documents with an operation about each in one repetition.
+    let queuingCounts: (single: Int, hundred: Int, thousand: Int)
+    /// Operations in the queues that are opened and worked through.
+    let queueCounts: (small: Int, large: Int)
+    /// Operations that are started and completed in one repetition.
+    let dispatchCount: Int
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
@@ -36,12 +42,14 @@ struct BenchmarkSize: Sendable {
         documentCount: 100_000, singleCount: 500, concurrentCount: 4_000, readCount: 200_000,
         importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
         updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
+        queuingCounts: (200, 20, 5), queueCounts: (1_000, 100_000), dispatchCount: 40,
         repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
     static let smoke = BenchmarkSize(
         documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
         importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
-        observedCount: 10, followedCounts: (200, 100), observerCount: 50, repetitions: 3,
-        durableRepetitions: 3, importRepetitions: 1)
+        observedCount: 10, followedCounts: (200, 100), observerCount: 50, queuingCounts: (20, 4, 2),
+        queueCounts: (200, 2_000), dispatchCount: 20, repetitions: 3, durableRepetitions: 3,
+        importRepetitions: 1)
 }

@@ -54,9 +54,11 @@ struct Comparison: Sendable {
     }
 
     /// Whether it belongs to the promised figures rather than to the notes.
-    var isPromised: Bool { Self.promisedPeers.contains(peerName) }
+    var isPromised: Bool {
+        Self.promisedPeers.contains(peerName) || peerName.hasPrefix("self-")
+    }
 
     private static let promisedPeers: Set = [
-        "floor", "foundation", "grdb", "grdb-sums", "json", "self",
+        "floor", "foundation", "grdb", "grdb-sums", "json", "limit", "self",
     ]
 }

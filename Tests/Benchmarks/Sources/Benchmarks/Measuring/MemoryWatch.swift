@@ -45,6 +45,16 @@ final class MemoryWatch: Sendable {
         peak.withLock { $0 = max($0, now) }
     }
 
+    /// What the process has of its own at this moment.
+    ///
+    /// - Throws: ``BenchmarkError`` where the system does not tell.
+    static func anonymousByteCount() throws(BenchmarkError) -> Int {
+        guard let count = status("RssAnon") else {
+            throw BenchmarkError("This system has no /proc/self/status to read memory from.")
+        }
+        return count
+    }
+
     /// A line of the process's status, in bytes; nil where there is none.
     private static func status(_ name: String) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {

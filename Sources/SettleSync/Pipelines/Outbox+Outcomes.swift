@@ -1,0 +1,39 @@
+import Settle
+
+extension Outbox {
+    /// Stores what became of an operation, together with what the app writes for it.
+    ///
+    /// - Returns: False when nothing was done, because the operation is not active any more, or was
+    ///   started again: somebody else has ended it.
+    @discardableResult
+    func store(
+        _ outcome: OperationOutcome, of operation: QueuedOperation
+    ) async throws -> Bool {
+        try await database.write { [self] transaction in
+            let queue = try OutboxTransaction(self, transaction)
+            guard let key = try queue.table.key(of: operation.id),
+                let row = try queue.table.row(key), try queue.schedule.isStarted(key),
+                row.startCount == UInt64(clamping: operation.startCount)
+            else { return false }
+            switch outcome.kind {
+            case .completed:
+                // Before it is gone, so that what follows can go into its graph.
+                try outcome.write?(transaction)
+                try queue.complete(operation.id)
+                return true
+            case .skipped:
+                try outcome.write?(transaction)
+                try queue.skip(operation.id)
+                return true
+            case .retry(let delay): try queue.giveBack(operation.id, after: delay)
+            case .suspended: try queue.giveBack(operation.id)
+            case .held(let date, let context):
+                try queue.giveBack(operation.id)
+                try queue.hold(operation.id, until: date, context: context)
+            case .leftActive: break
+            }
+            try outcome.write?(transaction)
+            return true
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Refers to an outbox without keeping it.
+final class WeakOutbox: Sendable {
+    private let state: Mutex<Reference>
+
+    private struct Reference {
+        weak var outbox: Outbox?
+    }
+
+    init(_ outbox: Outbox) {
+        state = Mutex(Reference(outbox: outbox))
+    }
+
+    var value: Outbox? { state.withLock { $0.outbox } }
+}
