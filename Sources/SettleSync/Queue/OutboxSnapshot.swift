@@ -43,6 +43,9 @@ public struct OutboxSnapshot {
 
     /// Where an operation stands; nil when it is not in the outbox.
     ///
+    /// An operation that was completed or skipped is not there any more; ``Outbox/queueChanges`` tells
+    /// which of them it was.
+    ///
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func status(of id: UUID) throws -> OperationStatus? {
         try operation(id)?.status

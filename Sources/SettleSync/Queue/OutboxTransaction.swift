@@ -36,6 +36,19 @@ public struct OutboxTransaction {
         try notes.draft(id)?.operation ?? stored().operation(id)
     }
 
+    /// Where an operation stands in this closure; nil when it was not in the outbox at its beginning and
+    /// has not been added.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    public func status(of id: UUID) throws -> OperationStatus? {
+        if let draft = notes.draft(id) { return draft.operation.status }
+        for change in notes.changes.values {
+            if change.completed.contains(id) { return .completed }
+            if change.skipped.contains(id) { return .skipped }
+        }
+        return try stored().status(of: id)
+    }
+
     /// The operations of a pipeline or of all, those that this closure has added last.
     ///
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.

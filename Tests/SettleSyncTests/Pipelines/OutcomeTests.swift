@@ -208,4 +208,24 @@ import Testing
         #expect(hand.started.first?.startCount == 2)
         await end(outbox)
     }
+
+    @Test func `is known to the transaction that ends an operation`() async throws {
+        let outbox = try await bench.open()
+        outbox.suspend()
+        let statuses = try await outbox.write { queue in
+            let added = try queue.add(Step(title: "added"))
+            let first = try queue.status(of: added)
+            try queue.skip(added)
+            return [first, try queue.status(of: added)]
+        }
+        #expect(statuses == [.pending, .skipped])
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        let end = try await outbox.write { queue in
+            try queue.complete(id)
+            return try queue.status(of: id)
+        }
+        #expect(end == .completed)
+        #expect(try outbox.read { try $0.status(of: id) } == nil)
+        await self.end(outbox)
+    }
 }
