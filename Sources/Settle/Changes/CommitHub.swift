@@ -10,12 +10,11 @@ final class CommitHub: Sendable {
     private struct State {
         weak var database: Database?
         weak var delegate: (any DatabaseChangeDelegate)?
-        var streams: [Int: AsyncStream<Commit>.Continuation] = [:]
-        var nextStream = 0
         var signals: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isFinished = false
     }
     private let state = Mutex(State())
+    private let commits = Broadcast<Commit>()
     /// Tells of new sequences, also those that other processes committed.
     let signal: CommitSignal
     /// Keeps the calls of the delegate in order when the queue they are made on is concurrent.
@@ -39,19 +38,17 @@ final class CommitHub: Sendable {
     }
 
     func publish(_ commit: StoreCommit) {
-        let (database, streams, hasDelegate) = state.withLock {
-            ($0.database, Array($0.streams.values), $0.delegate != nil)
-        }
+        let (database, hasDelegate) = state.withLock { ($0.database, $0.delegate != nil) }
         if commit.setsExpirations, let database { database.expirations.start(database) }
         guard !commit.changes.isEmpty else { return }
         // First, so that those who are woken find what has happened to the indexes.
         database?.observers.published()
         signal.committed(commit.sequence)
         // Large commits are common when nobody listens: while a database is filled.
-        if !streams.isEmpty || hasDelegate {
+        if !commits.isEmpty || hasDelegate {
             let commit = Commit(
                 sequence: commit.sequence, changes: commit.changes.map { DocumentChange($0) })
-            for stream in streams { stream.yield(commit) }
+            commits.send(commit)
             if let database { notifyDelegate(of: commit, in: database) }
         }
     }
@@ -59,23 +56,7 @@ final class CommitHub: Sendable {
     /// A stream of the commits from now on.
     ///
     /// It ends when the database is closed.
-    func stream() -> AsyncStream<Commit> {
-        let (stream, continuation) = AsyncStream<Commit>.makeStream()
-        let number = state.withLock { state -> Int? in
-            guard !state.isFinished else { return nil }
-            defer { state.nextStream += 1 }
-            state.streams[state.nextStream] = continuation
-            return state.nextStream
-        }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
-        }
-        return stream
-    }
+    func stream() -> AsyncStream<Commit> { commits.stream(.unbounded) }
 
     /// Has a stream yield at every commit that ``signal`` tells of, until the database is closed.
     func addSignal(_ stream: AsyncStream<Void>.Continuation) {
@@ -94,16 +75,13 @@ final class CommitHub: Sendable {
 
     func finish() {
         signal.close()
-        let (streams, signals) = state.withLock { state in
+        let signals = state.withLock { state in
             state.isFinished = true
-            defer {
-                state.streams = [:]
-                state.signals = [:]
-            }
-            return (Array(state.streams.values), Array(state.signals.values))
+            defer { state.signals = [:] }
+            return Array(state.signals.values)
         }
-        for stream in streams { stream.finish() }
         for stream in signals { stream.finish() }
+        commits.finish()
     }
 
     private func notifyDelegate(of commit: Commit, in database: Database) {

@@ -147,7 +147,9 @@ public final class Outbox: CommitParticipant {
     /// The failures of operations from now on.
     ///
     /// Every call gives a stream of its own; the last 256 wait for a slow reader.
-    public var failures: AsyncStream<OperationFailure> { signals.failures.stream(countMax: 256) }
+    public var failures: AsyncStream<OperationFailure> {
+        signals.failures.stream(.bufferingNewest(256))
+    }
 
     // MARK: Life
 

@@ -1,54 +1,6 @@
 public import Foundation
+import Settle
 import Synchronization
-
-/// Hands the same values to everyone who follows.
-final class Broadcast<Value: Sendable>: Sendable {
-    private struct State {
-        var streams: [UInt64: AsyncStream<Value>.Continuation] = [:]
-        var numberNext: UInt64 = 0
-        var isFinished = false
-    }
-    private let state = Mutex(State())
-
-    /// A stream of the values from now on, of which the last few wait for a slow reader.
-    ///
-    /// - Parameters:
-    ///   - countMax: How many wait.
-    ///   - first: What the stream begins with.
-    /// - Returns: The stream; it ends with ``finish()``.
-    func stream(countMax: Int, first: Value? = nil) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream<Value>.makeStream(
-            bufferingPolicy: .bufferingNewest(countMax))
-        if let first { continuation.yield(first) }
-        let number = state.withLock { state -> UInt64? in
-            if state.isFinished { return nil }
-            state.numberNext += 1
-            state.streams[state.numberNext] = continuation
-            return state.numberNext
-        }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
-        }
-        return stream
-    }
-
-    func send(_ value: Value) {
-        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(value) }
-    }
-
-    func finish() {
-        let streams = state.withLock { state in
-            state.isFinished = true
-            defer { state.streams = [:] }
-            return Array(state.streams.values)
-        }
-        for stream in streams { stream.finish() }
-    }
-}
 
 /// What those are told who follow an outbox.
 final class OutboxSignals: Sendable {
@@ -66,7 +18,7 @@ final class OutboxSignals: Sendable {
             readers.removeAll { $0.pending == nil }
             readers.append(WeakReader(pending: pending))
         }
-        return QueueChanges(pending: pending, ticks: ticks.stream(countMax: 1))
+        return QueueChanges(pending: pending, ticks: ticks.stream(.bufferingNewest(1)))
     }
 
     func publish(_ changes: [QueueChange]) {

@@ -5,7 +5,8 @@ import Synchronization
 /// Does what a pipeline's machine decides: starts operations in the database, hands them to the
 /// delegate, stores what became of them.
 ///
-/// The lock guards the state; nothing is called while it is held.
+/// The lock of the state guards it, and nothing is called while that is held; that of what was told is
+/// taken before it.
 final class PipelineRunner: Sendable {
     let configuration: PipelineConfiguration
     private let database: Database
@@ -24,10 +25,17 @@ final class PipelineRunner: Sendable {
         var tasks: [UUID: Work] = [:]
         var look: Task<Void, Never>?
         var timer: (date: Date, task: Task<Void, Never>)?
-        var wasActive = false
         var isStopped = false
     }
     private let state: Mutex<State>
+
+    /// What those who follow were told last.
+    private struct Told {
+        var isActive: Bool
+        var suspendCount: Int
+    }
+    /// Held while they are told, so that the last they hear is how it is.
+    private let told: Mutex<Told>
     private let activities = Broadcast<Bool>()
     private let counts = Broadcast<Int>()
 
@@ -37,6 +45,7 @@ final class PipelineRunner: Sendable {
         database = outbox.database
         var machine = PipelineStateMachine(limit: configuration.maxConcurrentOperationCount)
         _ = machine.suspend(count: outbox.suspendCount)
+        told = Mutex(Told(isActive: machine.isActive, suspendCount: machine.suspendCount))
         state = Mutex(State(machine: machine))
     }
 
@@ -45,8 +54,12 @@ final class PipelineRunner: Sendable {
     var active: Set<UUID> { state.withLock { $0.machine.active } }
     var isActive: Bool { state.withLock { $0.machine.isActive } }
     var suspendCount: Int { state.withLock { $0.machine.suspendCount } }
-    var activity: AsyncStream<Bool> { activities.stream(countMax: 1, first: isActive) }
-    var suspendCounts: AsyncStream<Int> { counts.stream(countMax: 1, first: suspendCount) }
+    var activity: AsyncStream<Bool> {
+        told.withLock { activities.stream(.bufferingNewest(1), first: $0.isActive) }
+    }
+    var suspendCounts: AsyncStream<Int> {
+        told.withLock { counts.stream(.bufferingNewest(1), first: $0.suspendCount) }
+    }
 
     // MARK: Events
 
@@ -56,16 +69,12 @@ final class PipelineRunner: Sendable {
 
     @discardableResult
     func suspend(count: Int) -> Int {
-        let sum = happened { $0.suspend(count: count) }
-        counts.send(sum)
-        return sum
+        happened { $0.suspend(count: count) }
     }
 
     @discardableResult
     func resume() -> Int {
-        let count = happened { $0.resume() }
-        counts.send(count)
-        return count
+        happened { $0.resume() }
     }
 
     /// The queue is another one; some operations are not active any more.
@@ -122,7 +131,7 @@ final class PipelineRunner: Sendable {
     /// Tells the machine of an event, and does what it decides.
     @discardableResult
     private func happened<Value>(_ event: (inout PipelineStateMachine) -> Value) -> Value {
-        let (value, changed) = state.withLock { state in
+        let value = state.withLock { state in
             let value = event(&state.machine)
             if case .look(let countMax) = state.machine.next() {
                 let before = state.look
@@ -131,12 +140,22 @@ final class PipelineRunner: Sendable {
                     await self?.look(countMax)
                 }
             }
-            let isActive = state.machine.isActive
-            defer { state.wasActive = isActive }
-            return (value, isActive == state.wasActive ? nil : isActive)
+            return value
         }
-        if let changed { activities.send(changed) }
+        tell()
         return value
+    }
+
+    /// Tells those who follow how it is now, if it is otherwise than they know.
+    private func tell() {
+        told.withLock { told in
+            let (isActive, count) = state.withLock {
+                ($0.machine.isActive, $0.machine.suspendCount)
+            }
+            if isActive != told.isActive { activities.send(isActive) }
+            if count != told.suspendCount { counts.send(count) }
+            told = Told(isActive: isActive, suspendCount: count)
+        }
     }
 
     // MARK: Starting

@@ -5,22 +5,14 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `A pipeline` {
-    private let directory: ScratchDirectory
-    private let time = ManualTime()
-    private let bench: OutboxBench
+    private let fixture: PipelineFixture
+    private var time: ManualTime { fixture.time }
+    private var bench: OutboxBench { fixture.bench }
+    private var hand: Hand { fixture.bench.hand }
 
-    init() async throws {
-        directory = try ScratchDirectory("pipeline")
-        let time = self.time
-        bench = try await OutboxBench(in: directory, clock: time.clock, now: { time.now })
-    }
+    init() async throws { fixture = try await PipelineFixture() }
 
-    private var hand: Hand { bench.hand }
-
-    private func end(_ outbox: Outbox) async {
-        await outbox.close()
-        await bench.database.close()
-    }
+    private func end(_ outbox: Outbox) async { await fixture.end(outbox) }
 
     @Test func `starts what a commit has added, and completes it with what is written for it`()
         async throws
