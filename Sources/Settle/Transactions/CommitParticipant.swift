@@ -13,6 +13,9 @@ public protocol CommitParticipant: AnyObject, Sendable {
     /// Called on the writer's thread at the end of each closure that changed documents, or that
     /// made notes of this participant, before it is committed.
     ///
+    /// Once for each run of a closure: first the participants that have no notes of it, in the order
+    /// in which they were added, then those that have, in the order in which they made them.
+    ///
     /// It may read, and write side tables. It may be called more than once for the same changes
     /// (when the closure has to run again), so it must keep nothing outside the transaction.
     ///
@@ -28,10 +31,10 @@ extension Transaction {
     ///
     /// Every run of the closure has its own. That there is such an object makes the database call
     /// ``CommitParticipant/willCommit(_:in:)`` at the end of the closure, even when it changes no
-    /// document.
+    /// document, and also when the participant has been removed meanwhile.
     ///
     /// - Parameters:
-    ///   - participant: Whose notes; added with ``Database/addParticipant(_:)``.
+    ///   - participant: Whose notes.
     ///   - make: Makes the object. It is called on the writer's thread.
     /// - Returns: The same object at every call in one run with the same participant.
     /// - Precondition: All calls for one participant are about one type.
@@ -39,14 +42,15 @@ extension Transaction {
         of participant: some CommitParticipant, _ make: () -> Notes
     ) -> Notes {
         let key = ObjectIdentifier(participant)
-        if let notes = notes[key] {
-            guard let notes = notes as? Notes else {
+        if let known = notes[key] {
+            guard let notes = known.notes as? Notes else {
                 preconditionFailure("A participant has notes of one type.")
             }
             return notes
         }
         let made = make()
-        notes[key] = made
+        notes[key] = ParticipantNotes(
+            participant: participant, notes: made, order: notes.count)
         return made
     }
 
@@ -63,6 +67,14 @@ extension Transaction {
     public func hasNotes(of participant: any CommitParticipant) -> Bool {
         notes[ObjectIdentifier(participant)] != nil
     }
+}
+
+/// What a participant knows of a closure.
+struct ParticipantNotes {
+    let participant: any CommitParticipant
+    let notes: AnyObject
+    /// Its place among the notes of the closure.
+    let order: Int
 }
 
 /// The participants of a database.

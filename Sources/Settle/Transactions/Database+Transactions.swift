@@ -44,10 +44,17 @@ extension Database {
     /// Lets the participants that a closure concerns do their part of the commit.
     private func join(_ transaction: Transaction) throws {
         let participants = self.participants.all
-        if participants.isEmpty { return }
+        if participants.isEmpty, transaction.notes.isEmpty { return }
         let changes = transaction.hasChanges ? transaction.changes : []
-        for participant in participants
-        where !changes.isEmpty || transaction.hasNotes(of: participant) {
+        // Those without notes first: what they do may be noted by others.
+        if !changes.isEmpty {
+            for participant in participants where !transaction.hasNotes(of: participant) {
+                try participant.willCommit(changes, in: transaction)
+            }
+        }
+        for participant in transaction.notes.values.sorted(by: { $0.order < $1.order })
+            .map(\.participant)
+        {
             try participant.willCommit(changes, in: transaction)
         }
     }

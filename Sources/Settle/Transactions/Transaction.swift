@@ -8,7 +8,7 @@ import SettleStorage
 public final class Transaction: Snapshot {
     let store: StoreTransaction
     /// What participants know of this run of the closure.
-    var notes: [ObjectIdentifier: AnyObject] = [:]
+    var notes: [ObjectIdentifier: ParticipantNotes] = [:]
     /// What is done once all of it is stored.
     var afterCommit: [@Sendable () -> Void] = []
 

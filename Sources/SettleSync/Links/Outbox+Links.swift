@@ -32,7 +32,7 @@ extension OutboxTransaction {
     /// Notes that a document and something on the cloud service belong together.
     ///
     /// A document may be attached to many URIs and a URI to many documents. Deleting or purging the
-    /// document detaches it. It need not be there yet, but at the end of the closure.
+    /// document detaches it, in a process whose outbox is open. It need not be there yet, but at the end of the closure.
     ///
     /// - Parameters:
     ///   - uri: The address, or whatever the service knows it by; 1 to 8,192 bytes of UTF-8.

@@ -4,7 +4,7 @@ public import Settle
 /// An operation in the outbox.
 ///
 /// A copy: changing it changes nothing in the outbox. ``OutboxTransaction/modify(_:_:)`` does.
-public struct QueuedOperation: Sendable, Identifiable {
+public struct QueuedOperation: Sendable, Identifiable, Hashable {
     /// What dependencies and everything else know it by; unique in the outbox.
     public let id: UUID
     /// What stands for the type of the operation: its ``OutboxOperation/operationName``.
@@ -28,10 +28,11 @@ public struct QueuedOperation: Sendable, Identifiable {
     public var changedFields: [String: FieldChanges]
     /// Until when it is not to be started, each for a reason of its own.
     public internal(set) var holds: [String: Date]
-    /// How often it was started before.
+    /// How often it was started.
     ///
-    /// More than 0 means that it may have been carried out already, in whole or in part: the
-    /// process ended before its outcome was stored, or it is tried again.
+    /// In a delegate the start itself is counted. So more than 1 there means that it may have been
+    /// carried out already, in whole or in part: the process ended before its outcome was stored,
+    /// or it is tried again.
     public internal(set) var startCount: Int
     /// Where it stands.
     public internal(set) var status: OperationStatus
@@ -74,9 +75,9 @@ public enum OperationStatus: String, Sendable, Hashable, CaseIterable {
     case pending
     /// It was started and has not been completed, skipped, or given back.
     case active
-    /// It is done and not in the outbox any more.
+    /// It is done and not in the outbox any more; told in the transaction that completes it.
     case completed
-    /// It was given up and is not in the outbox any more.
+    /// It was given up and is not in the outbox any more; told in the transaction that skips it.
     case skipped
     /// It waits, and it is of a type that the outbox was not told of; it is kept, and not started.
     case unknown

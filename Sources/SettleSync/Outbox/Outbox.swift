@@ -69,6 +69,9 @@ public final class Outbox: CommitParticipant {
     /// - Throws: ``OutboxError`` with `closed`; ``DatabaseError`` when the database cannot be written.
     /// - Precondition: The transaction is of the outbox's database.
     public func with(_ transaction: Transaction) throws -> OutboxTransaction {
+        precondition(
+            transaction.database === database,
+            "An outbox is used in transactions of its own database.")
         try checkOpen()
         return try OutboxTransaction(self, transaction)
     }
@@ -113,6 +116,7 @@ public final class Outbox: CommitParticipant {
     /// - Returns: The count of all pipelines together.
     @discardableResult
     public func suspend(count: Int = 1) -> Int {
+        precondition(count >= 0, "A pipeline is not resumed by suspending it.")
         let (sum, runners) = state.withLock { state in
             let (sum, overflows) = state.suspendCount.addingReportingOverflow(count)
             state.suspendCount = overflows ? .max : sum
@@ -156,8 +160,9 @@ public final class Outbox: CommitParticipant {
     /// Ends the work of all pipelines and returns when their delegates have.
     ///
     /// Operations that are being carried out are cancelled, and pending when the outbox is opened
-    /// again. The database stays open; closing that closes the outbox too, without waiting for the
-    /// delegates. Closing twice does nothing.
+    /// again. A write that is under way is stored with what it adds. The database stays open; closing
+    /// that closes the outbox too, without waiting for the delegates. Called from a delegate, it
+    /// does not wait for that one call. Closing twice does nothing.
     public func close() async {
         let (runners, watch) = state.withLock { state in
             state.isClosed = true
@@ -166,6 +171,7 @@ public final class Outbox: CommitParticipant {
         }
         watch?.cancel()
         for runner in runners { await runner.stop() }
+        state.withLock { $0.runners = [:] }
         database.removeParticipant(self)
         OutboxCenter.of(database).forget(self)
         signals.finish()
@@ -173,21 +179,26 @@ public final class Outbox: CommitParticipant {
 
     /// Brings the stored queue into the form of the configuration, and begins to work.
     func open() async throws {
+        let commits = database.commitSignals()
+        state.withLock { state in
+            // What other processes do to the queue is in no commit of ours.
+            state.watch = Task { [weak self] in
+                for await _ in commits { self?.lookAgain() }
+                // The database was closed, so there is nothing left to do.
+                if !Task.isCancelled { await self?.close() }
+            }
+        }
         guard configuration.isRunning else { return }
         try await database.write { [self] transaction in
             try OutboxOpening(table: OutboxTable(writingIn: transaction), now: now)
                 .run(configurations)
         }
-        let runners = configurations.map { PipelineRunner(self, $0) }
-        let signals = database.commitSignals()
-        state.withLock { state in
-            for runner in runners { state.runners[runner.name] = runner }
-            // What other processes do to the queue is in no commit of ours.
-            state.watch = Task { [weak self] in
-                for await _ in signals { self?.lookAgain() }
-                // The database was closed, so there is nothing left to do.
-                if !Task.isCancelled { await self?.close() }
+        let runners = state.withLock { state in
+            for pipeline in configurations {
+                state.runners[pipeline.name] = PipelineRunner(
+                    self, pipeline, suspendCount: state.suspendCount)
             }
+            return Array(state.runners.values)
         }
         for runner in runners { runner.start() }
     }
@@ -234,6 +245,7 @@ public final class Outbox: CommitParticipant {
         let queue = try OutboxTransaction(self, transaction)
         var settlement = try OutboxSettlement(queue, transaction)
         try settlement.run()
+        queue.notes.isSettled = true
         try CloudLinks.checkAttached(queue.notes.attached, in: transaction)
         let changes = queue.notes.changes.values.filter { !$0.isEmpty }
         if !changes.isEmpty { transaction.afterCommit { [self] in committed(changes) } }
@@ -254,7 +266,7 @@ public final class Outbox: CommitParticipant {
     }
 
     /// An operation is active that something else works at.
-    func marked(_ operation: UUID, in pipeline: String) {
-        state.withLock { $0.runners[pipeline] }?.marked(operation)
+    func marked(_ operation: UUID, startCount: Int, in pipeline: String) {
+        state.withLock { $0.runners[pipeline] }?.marked(operation, startCount: startCount)
     }
 }

@@ -110,6 +110,7 @@ public struct OperationFailure: Sendable {
     public let pipeline: String
     /// What the delegate threw, or the database when the outcome was stored.
     public let error: any Error
-    /// When it is tried again; nil when even that could not be stored: at the next restart then.
+    /// When it is tried again; nil when the database takes nothing: the outcome is stored later then,
+    /// as soon as it does.
     public let retryDate: Date?
 }

@@ -30,7 +30,8 @@ extension Outbox {
             case .held(let date, let context):
                 try queue.giveBack(operation.id)
                 try queue.hold(operation.id, until: date, context: context)
-            case .leftActive: break
+            case .leftActive:
+                preconditionFailure("An operation that is left active has no outcome to store.")
             }
             try outcome.write?(transaction)
             return true

@@ -30,10 +30,12 @@ public struct PipelineConfiguration: Sendable {
     ///
     /// It may give them dependencies on earlier operations, and other priorities, and change earlier
     /// ones by ``OutboxTransaction/modify(_:_:)``. It runs on the writer's thread and must only compute. What it throws
-    /// refuses the commit.
+    /// refuses the commit. Removing one from the list does nothing; ``OutboxTransaction/skip(_:)`` does.
     public var prepare:
         (@Sendable (_ added: inout [QueuedOperation], OutboxTransaction) throws -> Void)?
     /// Carries the operations out; nil when they only wait in this process.
+    ///
+    /// It is kept until the outbox is closed.
     public var delegate: (any PipelineDelegate)?
 
     /// A pipeline whose operations a delegate carries out.

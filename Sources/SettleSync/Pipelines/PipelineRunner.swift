@@ -12,18 +12,13 @@ final class PipelineRunner: Sendable {
     private let database: Database
     private let outbox: WeakOutbox
 
-    /// One call of the delegate.
-    private struct Work {
-        let task: Task<Void, Never>
-        /// Which start it is for; the operation may have been given back and started again since.
-        let startCount: Int
-    }
+    private let calls = DelegateCalls()
 
     private struct State {
         var machine: PipelineStateMachine
-        /// The tasks of the delegate, by operations.
-        var tasks: [UUID: Work] = [:]
         var look: Task<Void, Never>?
+        /// How many looks in a row have failed.
+        var failureCount = 0
         var timer: (date: Date, task: Task<Void, Never>)?
         var isStopped = false
     }
@@ -39,19 +34,19 @@ final class PipelineRunner: Sendable {
     private let activities = Broadcast<Bool>()
     private let counts = Broadcast<Int>()
 
-    init(_ outbox: Outbox, _ configuration: PipelineConfiguration) {
+    init(_ outbox: Outbox, _ configuration: PipelineConfiguration, suspendCount: Int) {
         self.configuration = configuration
         self.outbox = WeakOutbox(outbox)
         database = outbox.database
         var machine = PipelineStateMachine(limit: configuration.maxConcurrentOperationCount)
-        _ = machine.suspend(count: outbox.suspendCount)
+        _ = machine.suspend(count: suspendCount)
         told = Mutex(Told(isActive: machine.isActive, suspendCount: machine.suspendCount))
         state = Mutex(State(machine: machine))
     }
 
     var name: String { configuration.name }
     var limit: Int { state.withLock { $0.machine.limit } }
-    var active: Set<UUID> { state.withLock { $0.machine.active } }
+    var active: Set<UUID> { state.withLock { Set($0.machine.active.keys) } }
     var isActive: Bool { state.withLock { $0.machine.isActive } }
     var suspendCount: Int { state.withLock { $0.machine.suspendCount } }
     var activity: AsyncStream<Bool> {
@@ -78,11 +73,10 @@ final class PipelineRunner: Sendable {
     }
 
     /// The queue is another one; some operations are not active any more.
+    ///
+    /// Told in the order of the commits.
     func queueChanged(ended: Set<UUID>) {
-        let tasks = state.withLock { state in
-            ended.compactMap { state.tasks.removeValue(forKey: $0) }
-        }
-        for work in tasks { work.task.cancel() }
+        calls.cancel(ended)
         happened { machine in
             for operation in ended { machine.ended(operation) }
             machine.queueChanged()
@@ -91,39 +85,52 @@ final class PipelineRunner: Sendable {
 
     /// Something was committed, maybe by another process, which may have ended operations too.
     func databaseChanged() {
-        let active = self.active
-        var ended: Set<UUID> = []
+        let active = state.withLock { $0.machine.active }
+        var ended: [UUID: Int] = [:]
         if !active.isEmpty {
             // What cannot be read now is looked at again with the next commit.
             ended =
                 (try? database.read(named: "outbox") { snapshot in
                     let table = try OutboxTable(in: snapshot)
-                    return try active.filter { id in
-                        guard let key = try table.key(of: id) else { return true }
-                        return try !table.isListed(key, in: .started, priority: 0)
-                    }
-                }) ?? []
+                    return try active.filter { try !Self.isStarted($0.key, $0.value, in: table) }
+                }) ?? [:]
         }
-        queueChanged(ended: ended)
+        // By now one of them may have been started again.
+        let gone = state.withLock { state in
+            ended.filter { state.machine.active[$0.key] == $0.value }
+        }
+        calls.cancel(gone.keys)
+        happened { machine in
+            for (operation, count) in gone { machine.ended(operation, startCount: count) }
+            machine.queueChanged()
+        }
     }
 
-    func marked(_ operation: UUID) { happened { $0.marked(operation) } }
+    private static func isStarted(
+        _ id: UUID, _ startCount: Int, in table: OutboxTable
+    ) throws -> Bool {
+        guard let key = try table.key(of: id), let row = try table.row(key) else { return false }
+        return try row.startCount == UInt64(clamping: startCount)
+            && table.isListed(key, in: .started, priority: 0)
+    }
+
+    func marked(_ operation: UUID, startCount: Int) {
+        happened { $0.marked(operation, startCount: startCount) }
+    }
 
     /// Ends the work, and returns when the delegate's calls have ended.
     func stop() async {
-        let (tasks, look) = state.withLock { state in
+        let look = state.withLock { state in
             state.isStopped = true
             state.machine.stop()
             state.timer?.task.cancel()
             state.timer = nil
-            return (state.tasks.values.map(\.task), state.look)
+            return state.look
         }
-        for task in tasks { task.cancel() }
+        await calls.stop()
         await look?.value
-        // The look may have handed out more.
-        let rest = state.withLock { $0.tasks.values.map(\.task) }
-        for task in rest { task.cancel() }
-        for task in tasks + rest { await task.value }
+        // The look may have begun more.
+        await calls.stop()
         activities.finish()
         counts.finish()
     }
@@ -164,34 +171,45 @@ final class PipelineRunner: Sendable {
         guard let outbox = outbox.value else { return }
         do {
             let found = try await find(countMax, outbox)
-            // Before the operations begin, so that the end of one is after its start.
+            state.withLock { $0.failureCount = 0 }
+            setTimer(found.nextDate, after: found.now)
             happened {
-                $0.started(
-                    found.operations.map(\.id), isEmpty: found.isEmpty, nextDate: found.nextDate,
+                $0.looked(
+                    startedCount: found.operations.count, isEmpty: found.isEmpty,
                     countMax: countMax)
             }
-            state.withLock { state in
-                for operation in found.operations {
-                    let task = Task { [weak self] in
-                        guard let self else { return }
-                        await carryOut(operation)
-                        forgetTask(of: operation)
-                    }
-                    state.tasks[operation.id] = Work(
-                        task: task, startCount: operation.startCount)
-                }
-            }
-            setTimer(found.nextDate)
         } catch {
-            // A database that was closed or cannot be written: the next commit wakes it again.
             happened { $0.lookFailed() }
+            // A full disk may have room again later; a closed database stays closed.
+            if (error as? DatabaseError)?.code == .databaseClosed { return }
+            let count = state.withLock { state in
+                state.failureCount += 1
+                return state.failureCount
+            }
+            let wait = configuration.retries.wait(
+                startCount: count, random: Double.random(in: 0...1))
+            let now = outbox.now
+            setTimer(now.addingTimeInterval(max(wait, 0.1)), after: now)
+        }
+    }
+
+    /// Hands operations to the delegate that have just been started, on the writer's thread.
+    private func began(_ operations: [QueuedOperation]) {
+        happened { $0.began(operations.map { ($0.id, $0.startCount) }) }
+        for operation in operations {
+            calls.begin(operation.id, startCount: operation.startCount) { [weak self] in
+                await self?.carryOut(operation)
+            }
         }
     }
 
     private struct Found: Sendable {
         var operations: [QueuedOperation] = []
         var isEmpty = true
+        /// When the first of the held operations may start.
         var nextDate: Date?
+        /// When it was looked.
+        var now: Date
     }
 
     /// Starts what may start, in the database.
@@ -200,13 +218,13 @@ final class PipelineRunner: Sendable {
         let (found, number, mayStart) = try database.read(named: "outbox") { snapshot in
             let table = try OutboxTable(in: snapshot)
             guard let record = try table.pipeline(named: name) else {
-                return (Found(), UInt32(0), false)
+                return (Found(now: now), UInt32(0), false)
             }
             let next = try table.nextHoldDate(of: record.number)
             let isReady = try !table.keys(in: .ready, of: record.number, countMax: 1).isEmpty
             let isEmpty = try table.lowestGraph(of: record.number) == nil
             return (
-                Found(isEmpty: isEmpty, nextDate: next), record.number,
+                Found(isEmpty: isEmpty, nextDate: next, now: now), record.number,
                 isReady || next.map { $0 <= now } ?? false
             )
         }
@@ -218,24 +236,37 @@ final class PipelineRunner: Sendable {
             let started = try schedule.start(
                 of: number, countMax: room,
                 isKnown: { outbox.names?.contains($0) ?? false })
+            let operations = started.map {
+                QueuedOperation($0.row, $0.key, pipeline: name, status: .active)
+            }
+            // In the order of the commits: whatever ends one of them comes after.
+            transaction.afterCommit { [self] in began(operations) }
             return Found(
-                operations: started.map {
-                    QueuedOperation($0.row, $0.key, pipeline: name, status: .active)
-                },
-                isEmpty: false, nextDate: try table.nextHoldDate(of: number))
+                operations: operations, isEmpty: false,
+                nextDate: try table.nextHoldDate(of: number), now: now)
         }
     }
 
+    /// The longest sleep: the device's clock may be set meanwhile.
+    private static let sleepMax = Duration.seconds(60)
+
     /// Wakes the machine when the first hold ends.
-    private func setTimer(_ date: Date?) {
+    ///
+    /// - Parameters:
+    ///   - next: The date.
+    ///   - asked: When the queue was looked at; what could start by then waits for a resume or a free
+    ///     slot, and not for the clock.
+    private func setTimer(_ next: Date?, after asked: Date) {
         guard let outbox = outbox.value else { return }
+        let date = next.flatMap { $0 > asked ? $0 : nil }
         let (now, clock) = (outbox.now, database.configuration.clock)
         state.withLock { state in
             if state.timer?.date == date { return }
             state.timer?.task.cancel()
             state.timer = nil
             guard let date, !state.isStopped else { return }
-            let wait = Duration.seconds(max(0, date.timeIntervalSince(now)))
+            let seconds = max(0, date.timeIntervalSince(now))
+            let wait = seconds < 60 ? Duration.seconds(seconds) : Self.sleepMax
             let task = Task { [weak self] in
                 guard (try? await clock.sleep(for: wait)) != nil else { return }
                 self?.timeCame(date)
@@ -255,26 +286,55 @@ final class PipelineRunner: Sendable {
 
     private func carryOut(_ operation: QueuedOperation) async {
         guard let delegate = configuration.delegate, let outbox = outbox.value else { return }
+        let outcome: OperationOutcome
         do {
-            let outcome = try await delegate.start(operation, in: Pipeline(self))
-            if case .leftActive = outcome.kind { return }
-            if case .suspended = outcome.kind { suspend(count: 1) }
-            try await outbox.store(outcome, of: operation)
+            outcome = try await delegate.start(operation, in: Pipeline(self))
         } catch {
-            await failed(operation, error, outbox)
+            var isTold = false
+            while await !giveBack(operation, after: error, outbox, isTold: &isTold) {
+                guard await rest(operation.startCount) else { return }
+            }
+            return
         }
+        if case .leftActive = outcome.kind { return }
+        await settle(outcome, of: operation, outbox)
     }
 
-    private func forgetTask(of operation: QueuedOperation) {
-        state.withLock { state in
-            guard state.tasks[operation.id]?.startCount == operation.startCount else { return }
-            state.tasks[operation.id] = nil
-        }
-    }
-
-    private func failed(
-        _ operation: QueuedOperation, _ error: any Error, _ outbox: Outbox
+    /// Stores an outcome, and tries again for as long as the database takes nothing at all.
+    private func settle(
+        _ outcome: OperationOutcome, of operation: QueuedOperation, _ outbox: Outbox
     ) async {
+        var suspends = false
+        if case .suspended = outcome.kind { suspends = true }
+        // Before it is stored, because the operation may start again at once.
+        if suspends { suspend(count: 1) }
+        var isTold = false
+        var count = 0
+        repeat {
+            count += 1
+            do {
+                let isStored = try await outbox.store(outcome, of: operation)
+                if !isStored {
+                    ended(operation)
+                    if suspends { resume() }
+                }
+                return
+            } catch {
+                if await giveBack(operation, after: error, outbox, isTold: &isTold) {
+                    if suspends { resume() }
+                    return
+                }
+            }
+        } while await rest(count)
+    }
+
+    /// Gives an operation back that has failed, to be tried again after a wait.
+    ///
+    /// - Returns: False when that could not be stored.
+    private func giveBack(
+        _ operation: QueuedOperation, after error: any Error, _ outbox: Outbox,
+        isTold: inout Bool
+    ) async -> Bool {
         // Who closes the outbox cancels; that is no failure of the operation.
         let isStopped = state.withLock { $0.isStopped }
         let wait =
@@ -284,17 +344,37 @@ final class PipelineRunner: Sendable {
                 startCount: operation.startCount, random: Double.random(in: 0...1))
         var date: Date?
         do {
-            // Somebody else may have ended it, or given it back: then it did not fail.
-            guard try await outbox.store(.retry(after: wait), of: operation) else { return }
+            guard try await outbox.store(.retry(after: wait), of: operation) else {
+                // Somebody else has ended it, or given it back: then it did not fail.
+                ended(operation)
+                return true
+            }
             date = outbox.now.addingTimeInterval(wait)
         } catch {
-            // It stays started in the database, and is pending after the next opening.
             date = nil
         }
-        if isStopped { return }
-        outbox.signals.failures.send(
-            OperationFailure(
-                operationId: operation.id, name: operation.name, pipeline: name, error: error,
-                retryDate: date))
+        if !isStopped, !isTold || date != nil {
+            outbox.signals.failures.send(
+                OperationFailure(
+                    operationId: operation.id, name: operation.name, pipeline: name,
+                    error: error, retryDate: date))
+        }
+        isTold = true
+        return date != nil
+    }
+
+    /// Waits before the database is tried again; false when that is over.
+    private func rest(_ count: Int) async -> Bool {
+        let wait = configuration.retries.wait(startCount: count, random: Double.random(in: 0...1))
+        do {
+            try await database.configuration.clock.sleep(for: .seconds(max(wait, 0.1)))
+        } catch {
+            return false
+        }
+        return !state.withLock { $0.isStopped }
+    }
+
+    private func ended(_ operation: QueuedOperation) {
+        happened { $0.ended(operation.id, startCount: operation.startCount) }
     }
 }

@@ -8,7 +8,8 @@ import Foundation
 struct PipelineStateMachine: Sendable {
     /// What the shell has to do.
     enum Action: Sendable, Hashable {
-        /// Start up to that many operations, and tell by ``started(_:isEmpty:nextDate:countMax:)``.
+        /// Start up to that many operations, tell which by ``began(_:)``, and that it has ended by
+        /// ``looked(startedCount:isEmpty:countMax:)`` or ``lookFailed()``.
         case look(countMax: Int)
         /// Nothing, until something happens.
         case rest
@@ -18,10 +19,8 @@ struct PipelineStateMachine: Sendable {
     private(set) var limit: Int
     /// How often the pipeline was suspended more than resumed.
     private(set) var suspendCount = 0
-    /// The operations that were started and have no outcome yet.
-    private(set) var active: Set<UUID> = []
-    /// When the first of the held operations may start.
-    private(set) var nextDate: Date?
+    /// The operations that were started and have no outcome yet, with their counts of starts.
+    private(set) var active: [UUID: Int] = [:]
 
     /// False until the first look, and whenever something may have changed since the last.
     private var isLookedAt = false
@@ -67,26 +66,26 @@ struct PipelineStateMachine: Sendable {
         return limit == 0 ? countMax : min(countMax, max(0, limit - active.count))
     }
 
+    /// Operations were started; told in the order of the commits, before whatever ends them.
+    mutating func began(_ operations: [(id: UUID, startCount: Int)]) {
+        for operation in operations { active[operation.id] = operation.startCount }
+    }
+
     /// A look has ended.
     ///
     /// - Parameters:
-    ///   - operations: What was started.
+    ///   - startedCount: How many operations were started.
     ///   - isEmpty: Whether the pipeline has no operation at all.
-    ///   - nextDate: When the first of the held operations may start.
     ///   - countMax: How many were asked for.
-    mutating func started(
-        _ operations: [UUID], isEmpty: Bool, nextDate: Date?, countMax: Int
-    ) {
+    mutating func looked(startedCount: Int, isEmpty: Bool, countMax: Int) {
         precondition(isLooking, "A look has ended that was not begun.")
         isLooking = false
-        active.formUnion(operations)
         self.isEmpty = isEmpty
-        self.nextDate = nextDate
         // As many as were asked for: there may be more.
-        isLookedAt = !isStale && (countMax == 0 || operations.count < countMax)
+        isLookedAt = !isStale && (countMax == 0 || startedCount < countMax)
     }
 
-    /// A look has failed; another one follows when something happens.
+    /// A look has failed; the shell has to see to it that something happens after a while.
     mutating func lookFailed() {
         precondition(isLooking, "A look has ended that was not begun.")
         isLooking = false
@@ -99,14 +98,20 @@ struct PipelineStateMachine: Sendable {
         isLookedAt = false
     }
 
-    /// An operation has an outcome, or was removed; one that is not active changes nothing.
-    mutating func ended(_ operation: UUID) {
-        if active.remove(operation) != nil { queueChanged() }
+    /// An operation is not active any more; one that is not active changes nothing.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - startCount: Which start of it; nil for whichever there is.
+    mutating func ended(_ operation: UUID, startCount: Int? = nil) {
+        guard let count = active[operation], startCount ?? count == count else { return }
+        active[operation] = nil
+        queueChanged()
     }
 
     /// Something outside the pipeline works at an operation.
-    mutating func marked(_ operation: UUID) {
-        active.insert(operation)
+    mutating func marked(_ operation: UUID, startCount: Int) {
+        active[operation] = startCount
     }
 
     /// Suspends the pipeline so many times; what is active goes on.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How long an operation waits after failures in a row.
+/// How long an operation waits after a failure: longer with every start of it.
 public struct RetryPolicy: Sendable, Hashable {
     /// The wait after the first failure, in seconds.
     public var first: TimeInterval

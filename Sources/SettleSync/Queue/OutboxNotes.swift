@@ -35,6 +35,8 @@ final class OutboxNotes {
     private(set) var modified: [UUID: Modified] = [:]
     /// Cloud URIs that were attached, by document, to see at the end that it is there.
     var attached: Set<String> = []
+    /// True once what is noted here has been stored, at the end of the closure.
+    var isSettled = false
     /// What is told to those who follow the queue.
     var changes: [String: QueueChange] = [:]
 

@@ -68,7 +68,11 @@ struct OutboxSettlement {
             if before.isEmpty { continue }
             var after = before
             try prepare(&after, queue)
-            for operation in after {
+            let known = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0) })
+            for operation in after where operation != known[operation.id] {
+                precondition(
+                    known[operation.id] != nil,
+                    "A hook adds an operation by the queue it is handed, not by its list.")
                 guard var draft = notes.draft(operation.id) else { continue }
                 draft.operation = operation
                 notes.add(draft)

@@ -78,7 +78,10 @@ extension OutboxTransaction {
         try schedule.unlist(key, row)
         try schedule.start(key, &row)
         let pipeline = try name(of: key.pipeline)
-        transaction.afterCommit { [outbox] in outbox.marked(id, in: pipeline) }
+        let startCount = Int(clamping: row.startCount)
+        transaction.afterCommit { [outbox] in
+            outbox.marked(id, startCount: startCount, in: pipeline)
+        }
     }
 
     private func finish(_ id: UUID, as status: OperationStatus) throws -> Bool {

@@ -15,6 +15,10 @@ public struct OutboxTransaction {
         self.outbox = outbox
         self.transaction = transaction
         notes = transaction.notes(of: outbox) { OutboxNotes() }
+        precondition(
+            !notes.isSettled,
+            "A participant of the transaction uses the outbox after that has been settled. Give it notes "
+                + "of its own, or none at all, and add it before the outbox is opened.")
         table = try OutboxTable(writingIn: transaction)
     }
 
