@@ -9,6 +9,7 @@ import Settle
 /// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
 /// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
 /// `StoreChild errands FOLDER` adds operations to the outbox and carries them out;
+/// `StoreChild broken FOLDER` carries operations out while the disk takes nothing;
 /// `StoreChild stream FOLDER LENGTH HEADROOM` stores and reads an attachment of that many bytes with
 /// that many bytes of memory.
 /// It ends with 0 when all is written, with 3 when it gave up after errors of the library, with 1
@@ -61,6 +62,22 @@ struct StoreChild {
                 preconditionFailure("The database could not be made.")
             }
             try await Errands(database).add()
+        case ("broken", 2):
+            #if os(Linux)
+                let folder = URL(fileURLWithPath: words[1], isDirectory: true)
+                let configuration = ChildDatabase.configuration(in: folder)
+                guard let database = try await Database.open(with: configuration, create: true)
+                else {
+                    preconditionFailure("The database could not be made.")
+                }
+                for (lane, number) in try await ErrandsOnBrokenDisk(database: database).run()
+                    .enumerated()
+                {
+                    Report.committed(lane: lane, number: number).send()
+                }
+            #else
+                preconditionFailure("Files are limited on Linux only.")
+            #endif
         case ("stream", 4):
             guard let length = Int(words[2]), let headroom = Int(words[3]) else {
                 preconditionFailure("These are no numbers of bytes: \(words)")

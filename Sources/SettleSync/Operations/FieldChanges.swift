@@ -37,6 +37,7 @@ public struct FieldChanges: Sendable, Hashable {
     /// - Parameter document: The other state, as it came from the service for example.
     /// - Returns: The names of the members that are left as they are there, because they are neither
     ///   what they were before nor what they were changed to.
+    @discardableResult
     public func apply(to document: inout Document) -> Set<String> {
         var conflicts: Set<String> = []
         for name in names {

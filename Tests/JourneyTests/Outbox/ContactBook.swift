@@ -62,16 +62,12 @@ struct ContactBook: PipelineDelegate {
         let (queue, id) = (try transaction.outbox, theirs.id)
         guard try transaction.document(id) != nil else { return }
         var merged = theirs
-        for edit in try queue.stored().operations(about: id) {
-            let fields = edit.changedFields[id] ?? FieldChanges()
-            for name in Set(fields.old.keys).union(fields.new.keys)
-            where merged[json: name] == fields.old[name] {
-                merged[json: name] = fields.new[name]
-            }
+        for edit in try queue.operations(about: id) {
+            edit.changedFields[id]?.apply(to: &merged)
         }
         try transaction.save(merged)
         let rest = FieldChanges(from: theirs, to: merged)
-        if rest == FieldChanges() {
+        if rest.isEmpty {
             try queue.complete(operation)
         } else {
             try queue.modify(operation) { $0.changedFields[id] = rest }
@@ -86,7 +82,7 @@ struct ContactBook: PipelineDelegate {
         try await database.write { transaction in
             let queue = try transaction.outbox
             // What waits to be sent is merged when it is sent.
-            guard try queue.stored().operations(about: id).isEmpty else { return }
+            guard try queue.operations(about: id).isEmpty else { return }
             guard try queue.tag("etag", of: put.path) == known.map({ .string($0) }) else { return }
             try transaction.save(theirs)
             try queue.setTag(.string(etag), "etag", of: put.path)
@@ -96,9 +92,7 @@ struct ContactBook: PipelineDelegate {
     func retryNow() async throws {
         guard let outbox = database.outbox else { return }
         try await outbox.write { queue in
-            for operation in try queue.operations() where operation.status == .pending {
-                try queue.hold(operation.id, until: nil, context: Outbox.retryContext)
-            }
+            _ = try queue.releaseHolds(context: Outbox.retryContext)
         }
     }
 }
