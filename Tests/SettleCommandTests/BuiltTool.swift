@@ -165,6 +165,8 @@ private final class OutputReader: Sendable {
                 data.withLock { $0.append(contentsOf: buffer[..<count]) }
                 chunkContinuation.yield()
             }
+            // Foundation keeps what it has run, and with that the pipe.
+            try? handle.close()
             chunkContinuation.finish()
             endContinuation.finish()
         }

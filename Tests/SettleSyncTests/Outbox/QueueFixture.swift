@@ -45,6 +45,22 @@ struct QueueFixture {
     let date: ManualDate
     let database: Database
     let outbox: Outbox
+    private let closer: Closer
+
+    /// Closes the outbox and the database when nobody uses the fixture any more: an open outbox keeps
+    /// its database, and with that the files.
+    private final class Closer: Sendable {
+        let outbox: Outbox
+
+        init(_ outbox: Outbox) { self.outbox = outbox }
+
+        deinit {
+            Task { [outbox] in
+                await outbox.close()
+                await outbox.database.close()
+            }
+        }
+    }
 
     init(
         _ pipelines: [PipelineConfiguration] = [idle()],
@@ -67,6 +83,7 @@ struct QueueFixture {
         database = try #require(try await Database.open(with: configuration, create: true))
         outbox = try await database.openOutbox(
             OutboxConfiguration(operations: operations, pipelines: pipelines, isRunning: false))
+        closer = Closer(outbox)
         // What a process does that runs the pipelines, before it starts any.
         try await database.write { transaction in
             try OutboxOpening(table: OutboxTable(writingIn: transaction), now: date.value)

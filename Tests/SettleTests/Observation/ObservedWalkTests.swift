@@ -17,7 +17,7 @@ import Testing
         try await withDatabase(indexes: [Self.numbers, Self.rows]) { database async throws in
             var walk = ObservedWalk(database, seed: seed)
             try walk.observe(count: 60)
-            for step in 0..<200 {
+            for step in 0..<120 {
                 try await walk.commit()
                 try await walk.settle()
                 try await walk.compare("seed \(seed), step \(step)")
@@ -30,7 +30,7 @@ import Testing
         try await withDatabase(indexes: [Self.numbers, Self.rows]) { database async throws in
             var walk = ObservedWalk(database, seed: seed)
             try walk.observe(count: 60)
-            for step in 0..<40 {
+            for step in 0..<30 {
                 for _ in 0..<20 { try await walk.commit() }
                 try await walk.settle()
                 try await walk.compare("seed \(seed), step \(step)")
