@@ -13,8 +13,9 @@ public protocol CommitParticipant: AnyObject, Sendable {
     /// Called on the writer's thread at the end of each closure that changed documents, or that
     /// made notes of this participant, before it is committed.
     ///
-    /// Once for each run of a closure: first the participants that have no notes of it, in the order
-    /// in which they were added, then those that have, in the order in which they made them.
+    /// For each run of a closure first the participants that have no notes of it are called, in the
+    /// order in which they were added, then those that have, in the order in which they made them.
+    /// One whose first notes are made by another participant meanwhile is called a second time.
     ///
     /// It may read, and write side tables. It may be called more than once for the same changes
     /// (when the closure has to run again), so it must keep nothing outside the transaction.

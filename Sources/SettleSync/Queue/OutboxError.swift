@@ -34,7 +34,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         public static let duplicateOperation = Code(kind: .duplicateOperation)
         /// No operation with that identifier is in the outbox: it is done, skipped, or never was.
         public static let operationNotFound = Code(kind: .operationNotFound)
-        /// The operation has been started, so it cannot be changed any more.
+        /// The operation is active, so it cannot be changed until it is given back.
         public static let operationIsActive = Code(kind: .operationIsActive)
         /// The operation has not been started, so there is nothing to give back.
         public static let operationIsNotActive = Code(kind: .operationIsNotActive)
