@@ -25,6 +25,12 @@ public protocol Backend: Sendable {
     /// - Throws: ``ReplicationError`` when no credentials can be had.
     func scope() async throws(ReplicationError) -> String
 
+    /// A condition that every pull of this back-end has beside the channels, in its own words;
+    /// empty for none, which is the default.
+    ///
+    /// Tokens are kept apart for each.
+    var filter: String { get }
+
     /// Fetches the next items of a query.
     ///
     /// Called again with the token of the page before until a page says that it is the last. The
@@ -45,6 +51,24 @@ public protocol Backend: Sendable {
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage
 
+    /// Lists the live items of a query, whole and ordered by identifier in any fixed way, whenever
+    /// they were changed.
+    ///
+    /// This is how it is found out that items left without a word: deleted for good, or out of the
+    /// query's sight on a far side that does not report that. An item that matches all the while
+    /// must be listed. Nothing a listing says depends on clocks.
+    ///
+    /// - Parameters:
+    ///   - query: Which items.
+    ///   - token: Where the page before ended; nil for the first page.
+    ///   - itemCountMax: The most items to return, 1 or more.
+    /// - Returns: Items and where they end; nil when the far side cannot be asked like this, which
+    ///   is the default.
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func list(
+        _ query: PullQuery, after token: PullToken?, itemCountMax: Int
+    ) async throws(ReplicationError) -> PullPage?
+
     /// Carries out one operation on the far side.
     ///
     /// The operation may have been carried out before, when an answer was lost. A back-end need
@@ -61,4 +85,12 @@ public protocol Backend: Sendable {
 extension Backend {
     /// Rights that never change.
     public func scope() async throws(ReplicationError) -> String { "" }
+
+    /// No condition.
+    public var filter: String { "" }
+
+    /// A far side that cannot be asked.
+    public func list(
+        _ query: PullQuery, after token: PullToken?, itemCountMax: Int
+    ) async throws(ReplicationError) -> PullPage? { nil }
 }

@@ -4,11 +4,14 @@ public struct PullQuery: Sendable, Hashable {
     public var channels: Set<String>
     /// Which items we are let see; see ``Backend/scope()``.
     public var scope: String
+    /// A condition in the back-end's own words; see ``Backend/filter``.
+    public var filter: String
 
     /// A query.
-    public init(channels: Set<String> = [], scope: String = "") {
+    public init(channels: Set<String> = [], scope: String = "", filter: String = "") {
         self.channels = channels
         self.scope = scope
+        self.filter = filter
     }
 
     /// A text that is the same for equal queries and differs for others; tokens are kept under it.

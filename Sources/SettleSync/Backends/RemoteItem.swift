@@ -9,6 +9,12 @@ public struct RemoteItem: Sendable, Hashable {
     public var version: String?
     /// True for an item that was deleted there.
     public var isDeleted: Bool
+    /// True for an item that is there but no longer among those the query asks for, or that we may
+    /// see no more.
+    ///
+    /// Its document is purged here, without a word to the far side, unless it has something to
+    /// tell first. Such an item needs no members.
+    public var isOutOfSight = false
     /// The document's members, without `id` and without anything the far side added.
     public var members: [String: JSONValue]
     /// When the far side says the item was made.

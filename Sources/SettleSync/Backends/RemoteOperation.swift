@@ -28,6 +28,9 @@ public struct RemoteOperation: Sendable, Hashable {
     /// The names of the members that differ from the base, when the base is known; those that are
     /// not in `members` were removed.
     public var changedNames: Set<String>?
+    /// True when only the members of `changedNames` are to be sent, where the far side can merge
+    /// them into what it has; false to send the document whole.
+    public var sendsOnlyChanges = false
 
     /// An operation.
     public init(
