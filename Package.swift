@@ -42,6 +42,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -89,7 +90,11 @@ let package = Package(
         // Floor 4: replication, on the public API only.
         .target(
             name: "SettleSync",
-            dependencies: ["Settle", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "Settle",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: safe),
 
         // Floor 5: HTTP.
@@ -146,7 +151,12 @@ let package = Package(
         .testTarget(
             name: "SettleTests", dependencies: ["Settle", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "SettleSyncTests", dependencies: ["Settle", "SettleSync", "TestSupport"],
+            name: "SettleSyncTests",
+            dependencies: [
+                "Settle", "SettleSync", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
             swiftSettings: house),
         .testTarget(
             name: "SettleRESTTests",

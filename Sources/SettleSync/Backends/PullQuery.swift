@@ -18,7 +18,22 @@ public struct PullQuery: Sendable, Hashable {
     var name: String {
         // Lengths make the join unambiguous whatever is in the names.
         let names = channels.sorted().map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
-        return scope.isEmpty ? "channels \(names)" : "channels \(names) scope \(scope)"
+        // Each part says how long it is, so that no text can pass for another.
+        var text = "channels \(names)"
+        if !scope.isEmpty { text += " scope \(scope.utf8.count):\(scope)" }
+        if !filter.isEmpty { text += " filter \(filter.utf8.count):\(filter)" }
+        return text
+    }
+
+    /// Whether the query asks for everything that we may see.
+    var isUnlimited: Bool { channels.isEmpty && filter.isEmpty }
+
+    /// Stands for the query in stored rows; never 0.
+    var hash: UInt64 { max(1, Self.hash(of: name)) }
+
+    /// FNV-1a, 64 bits: the same in every run, which the standard library's hash is not.
+    private static func hash(of text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 

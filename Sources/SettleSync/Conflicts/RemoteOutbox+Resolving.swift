@@ -71,12 +71,12 @@ extension RemoteOutbox {
                 try Self.adopt(
                     seen, id, isHere: local != nil, in: transaction, origin: identifier)
                 try tables.setServer(seen, id)
-                try tables.setEntry(nil, id, replacing: old)
+                try Self.close(id, old, in: transaction, tables)
             case .useLocal:
                 try tables.setServer(seen, id)
                 try Self.rebase(
                     id, old, on: seen, isDeletedHere: local == nil,
-                    isEqual: seen.isEqual(to: local), tables)
+                    isEqual: seen.isEqual(to: local), in: transaction, tables)
             case .use(let given):
                 var document = Document(id: id, members: given.members)
                 document.attachments = local?.attachments ?? []
@@ -84,10 +84,11 @@ extension RemoteOutbox {
                 if seen.isEqual(to: document) {
                     try Self.adopt(
                         seen, id, isHere: local != nil, in: transaction, origin: identifier)
-                    try tables.setEntry(nil, id, replacing: old)
+                    try Self.close(id, old, in: transaction, tables)
                 } else {
                     try Self.rebase(
-                        id, old, on: seen, isDeletedHere: false, isEqual: false, tables)
+                        id, old, on: seen, isDeletedHere: false, isEqual: false, in: transaction,
+                        tables)
                     if local?.members != document.members { try transaction.save(document) }
                 }
             }
@@ -98,11 +99,11 @@ extension RemoteOutbox {
     /// Queues what takes the far side from the state that was seen to the document here.
     private static func rebase(
         _ id: String, _ old: RemoteEntry, on seen: ServerState, isDeletedHere: Bool,
-        isEqual: Bool, _ tables: RemoteTables
+        isEqual: Bool, in transaction: Transaction, _ tables: RemoteTables
     ) throws {
         var machine = old.machine(server: seen)
         machine.restarted(server: seen.presence, isDeletedHere: isDeletedHere)
-        if isEqual || machine.isDone { return try tables.setEntry(nil, id, replacing: old) }
+        if isEqual || machine.isDone { return try close(id, old, in: transaction, tables) }
         var entry = old
         entry.status = .pending
         entry.reason = nil

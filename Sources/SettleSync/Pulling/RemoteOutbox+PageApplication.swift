@@ -1,13 +1,27 @@
 import Settle
+import Synchronization
 
 /// What a page changed here.
 struct PageApplication: Sendable, Hashable {
-    /// Documents stored or deleted.
+    /// Documents stored, deleted or purged.
     var changedCount = 0
     /// Items that were left aside because the document has something to tell first.
     var keptCount = 0
     /// Items that cannot be documents, with the reason.
     var faults: [String: String] = [:]
+    /// True when another replication was faster: the pull of this query went on elsewhere, so
+    /// that the page's token was not kept; or answers of the far side were stored that the page
+    /// may not show yet, so that nothing of it was.
+    var isOvertaken = false
+}
+
+/// The pull that a page belongs to.
+struct PageContext: Sendable {
+    var query: PullQuery
+    /// What other running replications of the remote ask for, by the queries' hashes.
+    var others: Set<UInt64> = []
+    /// `RemoteOutbox.settledCount` when the page was asked for.
+    var settledCount: UInt64
 }
 
 extension RemoteOutbox {
@@ -16,41 +30,86 @@ extension RemoteOutbox {
     /// An item whose document waits to be sent does not touch it; the state is remembered, so that
     /// the push settles the two without asking again. Items that are here already change nothing.
     ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - page: The page.
+    ///   - token: What it was asked for with. When another is stored by now, this page's is not
+    ///     kept: the tables were purged, or another replication went on.
+    ///   - context: The pull.
+    /// - Returns: What was changed.
     /// - Throws: What the database throws when it cannot be written; the page then counts as not
     ///   read.
     func apply(
-        _ database: Database, _ page: PullPage, of query: PullQuery
+        _ database: Database, _ page: PullPage, after token: PullToken?, in context: PageContext
     ) async throws -> PageApplication {
-        try await write(database) { [identifier] transaction, tables in
-            var application = PageApplication()
-            for item in page.items {
-                if let fault = Document.fault(ofId: item.id) {
-                    application.faults[item.id] = fault
-                    continue
-                }
-                try Self.apply(
-                    item, in: transaction, tables, origin: identifier, to: &application)
+        try await write(database) { [self] transaction, tables in
+            var application = try apply(page.items, in: transaction, tables, context)
+            guard !application.isOvertaken, let next = page.token else { return application }
+            var checkpoint = try tables.checkpoint(of: context.query)
+            application.isOvertaken = checkpoint.token != token
+            if !application.isOvertaken {
+                checkpoint.token = next
+                try tables.setCheckpoint(checkpoint, of: context.query)
             }
-            if let token = page.token { try tables.setToken(token, of: query) }
             return application
         }
     }
 
+    /// Stores items that are no page of a pull.
+    ///
+    /// - Throws: As ``apply(_:_:after:in:)``.
+    func apply(
+        _ database: Database, _ items: [RemoteItem], in context: PageContext
+    ) async throws -> PageApplication {
+        try await write(database) { [self] transaction, tables in
+            try apply(items, in: transaction, tables, context)
+        }
+    }
+
+    private func apply(
+        _ items: [RemoteItem], in transaction: Transaction, _ tables: RemoteTables,
+        _ context: PageContext
+    ) throws -> PageApplication {
+        var application = PageApplication()
+        application.isOvertaken = settledCount.load(ordering: .relaxed) != context.settledCount
+        if application.isOvertaken { return application }
+        for item in items {
+            if let fault = Document.fault(ofId: item.id) {
+                application.faults[item.id] = fault
+            } else if item.isOutOfSight {
+                try Self.leaveSight(item.id, in: transaction, tables, context, &application)
+            } else {
+                try Self.apply(
+                    item, in: transaction, tables, origin: identifier, context, &application)
+            }
+        }
+        return application
+    }
+
     private static func apply(
         _ item: RemoteItem, in transaction: Transaction, _ tables: RemoteTables, origin: String,
-        to application: inout PageApplication
+        _ context: PageContext, _ application: inout PageApplication
     ) throws {
         let id = item.id
-        let state = ServerState(item)
+        var state = ServerState(item)
+        state.source = context.query.hash
         let known = try tables.server(id)
-        if let known, known.isSame(as: state) { return }
+        let isKnown = known?.isSame(as: state) ?? false
+        if isKnown, known?.source != state.source, var known {
+            known.source = state.source
+            try tables.setServer(known, id)
+        }
         if let old = try tables.entry(id) {
-            application.keptCount += 1
             var entry = old
-            entry.seen = state
+            entry.isOutOfSight = false
+            if !isKnown {
+                application.keptCount += 1
+                entry.seen = state
+            }
             if entry != old { try tables.setEntry(entry, id, replacing: old) }
             return
         }
+        if isKnown { return }
         let local = try transaction.document(id)
         if state.isEqual(to: local) {
             // A deleted item that was never here leaves no trace.

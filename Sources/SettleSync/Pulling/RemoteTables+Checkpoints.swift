@@ -1,19 +1,65 @@
+import Foundation
 import Settle
 
+/// How far the pull of a query is.
+///
+/// Shape (Docs/Formats/Replication.md): query, flags, token, date.
+struct Checkpoint: Sendable, Hashable {
+    /// Where the pull goes on; nil at the beginning.
+    var token: PullToken?
+    /// When everything was last listed.
+    var reconciled: Date?
+
+    fileprivate enum Flag {
+        static let token: UInt8 = 1
+        static let reconciled: UInt8 = 2
+    }
+}
+
 extension RemoteTables {
-    /// Where the pull of a query goes on.
-    func token(of query: PullQuery) throws -> PullToken? {
-        guard let checkpoints else { return nil }
-        return try slot(of: query, in: checkpoints).token
+    /// How far the pull of a query is.
+    func checkpoint(of query: PullQuery) throws -> Checkpoint {
+        guard let checkpoints else { return Checkpoint() }
+        return try slot(of: query, in: checkpoints).checkpoint ?? Checkpoint()
     }
 
-    /// Keeps where the pull of a query goes on.
-    func setToken(_ token: PullToken, of query: PullQuery) throws {
+    /// Keeps how far the pull of a query is.
+    func setCheckpoint(_ checkpoint: Checkpoint, of query: PullQuery) throws {
         let table = written(checkpoints)
         var row = RowWriter()
         row.write(counted: query.name.utf8)
-        row.write(counted: token.text.utf8)
+        row.write(
+            byte: (checkpoint.token == nil ? 0 : Checkpoint.Flag.token)
+                | (checkpoint.reconciled == nil ? 0 : Checkpoint.Flag.reconciled))
+        if let token = checkpoint.token { row.write(counted: token.text.utf8) }
+        if let date = checkpoint.reconciled { row.write(date: date) }
         try table.set(row.bytes, for: try slot(of: query, in: table).key)
+    }
+
+    /// Lets the pulls of the queries with this hash begin at the beginning.
+    func removeCheckpoints(ofQueriesWithHash hash: UInt64) throws {
+        try removeCheckpoints { $0.hash == hash }
+    }
+
+    /// Lets every pull begin at the beginning.
+    func removeAllCheckpoints() throws {
+        try removeCheckpoints { _ in true }
+    }
+
+    private func removeCheckpoints(
+        where isRemoved: ((key: [UInt8], hash: UInt64)) -> Bool
+    ) throws {
+        let table = written(checkpoints)
+        let prefix = checkpointKey(0).dropLast(8)
+        var keys: [[UInt8]] = []
+        try table.forEach(from: Array(prefix)) { key, _ in
+            guard key.starts(with: prefix) else { return false }
+            let hash = key.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            if isRemoved((key, hash)) { keys.append(key) }
+            return true
+        }
+        // A query that had to go on to the next number may be found no more, and begins anew.
+        for key in keys { _ = try table.remove(key) }
     }
 
     /// The row of a query.
@@ -22,20 +68,25 @@ extension RemoteTables {
     /// value; a hash that another query has goes on to the next number.
     private func slot(
         of query: PullQuery, in table: SideTable
-    ) throws -> (key: [UInt8], token: PullToken?) {
+    ) throws -> (key: [UInt8], checkpoint: Checkpoint?) {
         let name = query.name
-        var hash = Self.hash(of: name)
+        var hash = query.hash
         while true {
             let key = checkpointKey(hash)
             guard let bytes = try table.value(for: key) else { return (key, nil) }
             var row = RowReader(bytes, place: "a checkpoint")
-            if try row.text() == name { return (key, PullToken(try row.text())) }
+            if try row.text() == name {
+                let flags = try row.byte()
+                var checkpoint = Checkpoint()
+                if flags & Checkpoint.Flag.token != 0 {
+                    checkpoint.token = PullToken(try row.text())
+                }
+                if flags & Checkpoint.Flag.reconciled != 0 {
+                    checkpoint.reconciled = try row.date()
+                }
+                return (key, checkpoint)
+            }
             hash &+= 1
         }
-    }
-
-    /// FNV-1a, 64 bits: the same in every run, which the standard library's hash is not.
-    private static func hash(of text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

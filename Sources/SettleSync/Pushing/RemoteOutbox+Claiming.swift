@@ -91,7 +91,7 @@ extension RemoteOutbox {
         if let seen = entry.seen {
             if seen.isEqual(to: local) {
                 try tables.setServer(seen, id)
-                try tables.setEntry(nil, id, replacing: old)
+                try close(id, old, in: transaction, tables)
                 claim.equalCount += 1
             } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server) {
                 entry.seen = nil
@@ -127,7 +127,7 @@ extension RemoteOutbox {
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
         guard (server ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {
             claim.equalCount += 1
-            return try tables.setEntry(nil, id, replacing: old)
+            return try close(id, old, in: transaction, tables)
         }
         let isWhole = kind == .insert || kind == .update
         let sent = RemoteEntry.Sent(

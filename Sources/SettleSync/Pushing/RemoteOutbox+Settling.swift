@@ -1,4 +1,5 @@
 import Settle
+import Synchronization
 
 /// What became of an operation, as far as the outbox is concerned.
 enum SettledOperation: Sendable, Hashable {
@@ -31,8 +32,10 @@ extension RemoteOutbox {
     func settle(
         _ database: Database, _ trials: [(claimed: ClaimedOperation, trial: Trial)]
     ) async throws -> [SettledOperation] {
-        try await write(database) { [identifier] transaction, tables in
-            try trials.map { claimed, trial in
+        try await write(database) { [self] transaction, tables in
+            // Within the transaction: a page that is stored after it surely sees it.
+            settledCount.add(1, ordering: .relaxed)
+            return try trials.map { claimed, trial in
                 try Self.settle(
                     claimed, trial, in: transaction, tables, origin: identifier)
             }
@@ -122,10 +125,10 @@ extension RemoteOutbox {
         try tables.setServer(state, id)
         switch result {
         case .equal:
-            try tables.setEntry(nil, id, replacing: old)
+            try close(id, old, in: transaction, tables)
         case .adopt:
             try adopt(state, id, isHere: local != nil, in: transaction, origin: origin)
-            try tables.setEntry(nil, id, replacing: old)
+            try close(id, old, in: transaction, tables)
         case .remains:
             entry.status = .pending
             entry.reason = nil
@@ -136,6 +139,14 @@ extension RemoteOutbox {
             try tables.setEntry(entry, id, replacing: old)
         }
         return .acknowledged
+    }
+
+    /// Ends an entry whose document has nothing more to tell.
+    static func close(
+        _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
+    ) throws {
+        try tables.setEntry(nil, id, replacing: old)
+        if old.isOutOfSight { try purge(id, in: transaction, tables) }
     }
 
     /// Gives the document the form that the far side has.

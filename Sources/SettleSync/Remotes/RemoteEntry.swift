@@ -39,6 +39,9 @@ struct RemoteEntry: Sendable, Hashable {
     var seen: ServerState?
     /// Why the entry is set aside.
     var reason: String?
+    /// The item left our sight while the document had something to tell; the document is purged
+    /// once that is told.
+    var isOutOfSight = false
 
     /// The states of the entry without its contents.
     func machine(server: ServerState?) -> RemoteEntryStateMachine {
@@ -54,6 +57,7 @@ extension RemoteEntry {
         static let sent: UInt8 = 1
         static let queued: UInt8 = 2
         static let seen: UInt8 = 4
+        static let outOfSight: UInt8 = 8
     }
 
     func encoded() -> [UInt8] {
@@ -62,7 +66,7 @@ extension RemoteEntry {
         row.write(byte: status.rawValue)
         row.write(
             byte: (sent == nil ? 0 : Flag.sent) | (queued == nil ? 0 : Flag.queued)
-                | (seen == nil ? 0 : Flag.seen))
+                | (seen == nil ? 0 : Flag.seen) | (isOutOfSight ? Flag.outOfSight : 0))
         row.write(number: order)
         row.write(number: failureCount)
         row.write(text: reason)
@@ -100,6 +104,7 @@ extension RemoteEntry {
             queued = kind
         }
         if flags & Flag.seen != 0 { seen = try ServerState(from: &row) }
+        isOutOfSight = flags & Flag.outOfSight != 0
     }
 }
 

@@ -1,4 +1,5 @@
 import Settle
+import Synchronization
 
 /// What the documents of one database still have to tell one remote.
 ///
@@ -12,6 +13,11 @@ import Settle
 final class RemoteOutbox: CommitParticipant {
     /// The remote; also the origin of documents that came from it.
     let identifier: String
+    /// Whose turn it is to push.
+    let turn = PushTurn()
+    /// How often answers of the remote were stored; a page that was asked for before such a moment
+    /// may show items as they were before.
+    let settledCount = Atomic<UInt64>(0)
 
     init(identifier: String) {
         self.identifier = identifier

@@ -123,6 +123,18 @@ struct RemoteTables {
         return found
     }
 
+    /// Calls `body` with every state of the far side, by document identifier.
+    func forEachServer(_ body: (String, ServerState) throws -> Void) throws {
+        let prefix = self.prefix
+        try servers?.forEach(from: prefix) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
+            var row = RowReader(value, place: "the server state of document '\(id)'")
+            try body(id, ServerState(from: &row))
+            return true
+        }
+    }
+
     /// The documents that there is an entry or a state of the far side of, each once.
     func knownIds() throws -> [String] {
         // By bytes: equal texts of different bytes are different documents.

@@ -4,7 +4,7 @@ import Settle
 /// An item of the far side as it is kept here: what a document was when both sides last agreed, or
 /// what came while they did not.
 ///
-/// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members.
+/// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members, source.
 struct ServerState: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
@@ -12,6 +12,10 @@ struct ServerState: Sendable, Hashable {
     var members: [String: JSONValue]?
     var created: Date?
     var updated: Date?
+    /// The hash of the query that showed the item last; 0 when none did since it was sent.
+    ///
+    /// Says whose business it is when the item leaves a query's sight.
+    var source: UInt64 = 0
 
     /// No such item, not even a deleted one.
     static let absent = ServerState(presence: .absent)
@@ -79,6 +83,7 @@ extension ServerState {
         static let members: UInt8 = 1
         static let created: UInt8 = 2
         static let updated: UInt8 = 4
+        static let source: UInt8 = 8
     }
 
     func write(to row: inout RowWriter) {
@@ -86,11 +91,12 @@ extension ServerState {
         row.write(byte: presence.stored)
         row.write(
             byte: (members == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
-                | (updated == nil ? 0 : Flag.updated))
+                | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source))
         row.write(text: version)
-        if let created { row.write(number: created.timeIntervalSince1970.bitPattern) }
-        if let updated { row.write(number: updated.timeIntervalSince1970.bitPattern) }
+        if let created { row.write(date: created) }
+        if let updated { row.write(date: updated) }
         if let members { row.write(members: members) }
+        if source != 0 { row.write(number: source) }
     }
 
     init(from row: inout RowReader) throws {
@@ -102,11 +108,19 @@ extension ServerState {
         if flags & Flag.created != 0 { created = try row.date() }
         if flags & Flag.updated != 0 { updated = try row.date() }
         if flags & Flag.members != 0 { members = try row.members() }
+        if flags & Flag.source != 0 { source = try row.number() }
+    }
+}
+
+extension RowWriter {
+    /// Seconds since 1970, as the bits of a double.
+    mutating func write(date: Date) {
+        write(number: date.timeIntervalSince1970.bitPattern)
     }
 }
 
 extension RowReader {
-    fileprivate mutating func date() throws -> Date {
+    mutating func date() throws -> Date {
         Date(timeIntervalSince1970: Double(bitPattern: try number()))
     }
 }

@@ -36,6 +36,31 @@ extension Database {
         ReplicationCenter.of(self).session?.configuration
     }
 
+    /// The replications that were started with ``addReplication(with:using:)`` and run.
+    public var replications: [Replication] {
+        ReplicationCenter.of(self).added.map { Replication($0) }
+    }
+
+    /// Starts a replication beside those that run.
+    ///
+    /// ``startReplication(with:using:)`` and ``stopReplication()`` leave it alone, and delegates
+    /// and event streams of the database hear of it, too. A running replication keeps the database
+    /// alive: stop it before closing the database.
+    ///
+    /// - Parameters:
+    ///   - configuration: As in ``startReplication(with:using:)``.
+    ///   - backend: The far side.
+    /// - Returns: The replication.
+    /// - Throws: As ``startReplication(with:using:)``.
+    public func addReplication(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> Replication {
+        let (session, center) = try await session(with: configuration, using: backend)
+        center.add(session)
+        session.start(after: nil)
+        return Replication(session)
+    }
+
     /// Starts a replication, in the place of the one that runs.
     ///
     /// Returns as soon as everything written so far is in the outbox; the replication itself goes
@@ -88,6 +113,14 @@ extension Database {
     private func beginReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> ReplicationSession {
+        let (session, center) = try await session(with: configuration, using: backend)
+        session.start(after: center.replaceSession(with: session))
+        return session
+    }
+
+    private func session(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> (session: ReplicationSession, center: ReplicationCenter) {
         let identifier = backend.identifier
         guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
             throw ReplicationError(
@@ -101,7 +134,6 @@ extension Database {
         let session = ReplicationSession(
             database: self, backend: backend, configuration: configuration, outbox: outbox,
             center: center)
-        session.start(after: center.replaceSession(with: session))
-        return session
+        return (session, center)
     }
 }

@@ -12,14 +12,16 @@ final class ReplicationCenter: Sendable {
         /// Says nothing until somebody hands in another.
         var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
         var outboxes: [String: RemoteOutbox] = [:]
+        /// The replication of `startReplication`, of which there is one.
         var session: ReplicationSession?
+        /// Those that were started beside others.
+        var added: [ReplicationSession] = []
         /// The last of the calls that do not wait; each follows the one before.
         var lastCall: Task<Void, Never>?
-        var listenerNext: UInt64 = 0
-        var listeners: [UInt64: AsyncStream<ReplicationEvent>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
+    private let broadcast = Broadcast<ReplicationEvent>()
 
     /// The center of a database.
     static func of(_ database: Database) -> ReplicationCenter {
@@ -54,9 +56,30 @@ final class ReplicationCenter: Sendable {
         return previous
     }
 
+    /// The replications that were started beside others and run.
+    var added: [ReplicationSession] { state.withLock { $0.added } }
+
+    /// Puts a session beside those that run.
+    func add(_ session: ReplicationSession) {
+        state.withLock { $0.added.append(session) }
+    }
+
     /// Forgets a session that ended by itself.
     func forget(_ session: ReplicationSession) {
-        state.withLock { if $0.session === session { $0.session = nil } }
+        state.withLock { state in
+            if state.session === session { state.session = nil }
+            state.added.removeAll { $0 === session }
+        }
+    }
+
+    /// What the other replications of a session's remote ask for.
+    func queryHashes(besides session: ReplicationSession) -> Set<UInt64> {
+        let others = state.withLock { $0.added + ($0.session.map { [$0] } ?? []) }
+        return others.reduce(into: []) { hashes, other in
+            guard other !== session, other.outbox === session.outbox else { return }
+            // Two that ask the same see the same.
+            if other.queryHash != session.queryHash { hashes.insert(other.queryHash) }
+        }
     }
 
     /// The outbox of a remote, which takes part in the database's transactions from now on.
@@ -86,21 +109,11 @@ final class ReplicationCenter: Sendable {
     /// A new stream of what happens from now on; the oldest events are dropped for a reader that
     /// is 1,000 behind.
     func events() -> AsyncStream<ReplicationEvent> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1_000)) { continuation in
-            let number = state.withLock { state in
-                state.listenerNext += 1
-                state.listeners[state.listenerNext] = continuation
-                return state.listenerNext
-            }
-            continuation.onTermination = { [weak self] _ in
-                self?.state.withLock { $0.listeners[number] = nil }
-            }
-        }
+        broadcast.stream(.bufferingNewest(1_000))
     }
 
     /// Tells the streams.
     func publish(_ event: ReplicationEvent) {
-        let listeners = state.withLock { Array($0.listeners.values) }
-        for listener in listeners { listener.yield(event) }
+        broadcast.send(event)
     }
 }

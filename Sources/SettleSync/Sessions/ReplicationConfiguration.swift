@@ -1,4 +1,6 @@
+public import CoreMetrics
 public import Foundation
+public import Logging
 public import Settle
 
 /// What can be asked about a replication.
@@ -54,6 +56,22 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// How long a repeating replication rests when nothing happens here; 30 seconds unless given.
     public var pollInterval = SyncTuning.pollIntervalDefault
 
+    /// When everything is listed, to find what left without a word; never unless given.
+    public var reconciling = Reconciling.never
+    /// Whether an update carries only the members that changed, where the far side can merge them
+    /// into what it has; false unless given, which sends documents whole.
+    ///
+    /// Less to send. Two edits of different members still meet as a conflict, since the version is
+    /// checked all the same.
+    public var sendsOnlyChanges = false
+    /// Where this replication logs; the database's `replicationLogger` unless given.
+    public var logger: Logger?
+    /// Where this replication counts, under the labels that Docs/Guides/Replication.md lists;
+    /// nowhere unless given.
+    public var metrics: (any MetricsFactory)?
+
+    /// What time it is.
+    package var now: @Sendable () -> Date = { Date() }
     /// The clock that rests and waits are measured with.
     package var clock: any Clock<Duration> = ContinuousClock()
     /// A number from 0 to 1 that spreads the waits of many clients.

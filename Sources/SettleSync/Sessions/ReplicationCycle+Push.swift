@@ -10,6 +10,11 @@ extension ReplicationCycle {
     /// - Returns: Nil when everything was sent or settled; else why some documents still wait.
     /// - Throws: ``ReplicationError`` when nothing more can be sent for now; the database's errors.
     mutating func push() async throws -> ReplicationError? {
+        let turn = session.outbox.turn
+        return try await turn.run { try await pushInTurn() }
+    }
+
+    private mutating func pushInTurn() async throws -> ReplicationError? {
         let (outbox, database) = (session.outbox, session.database)
         var progress = PushProgress(
             total: try outbox.read(database) { _, tables in try tables.queuedCount() })
@@ -42,6 +47,7 @@ extension ReplicationCycle {
         var machine = PushStateMachine(
             count: operations.count,
             sendingMax: max(1, session.configuration.concurrentRequestsMax))
+        let sendsOnlyChanges = session.configuration.sendsOnlyChanges
         var outcomes: [Int: RemoteOutcome] = [:]
         var conflictIds: [String] = []
         var failure: (any Error)?
@@ -50,7 +56,9 @@ extension ReplicationCycle {
                 if Task.isCancelled { machine.abort() }
                 switch machine.nextAction() {
                 case .send(let index):
-                    let operation = operations[index].operation
+                    var operation = operations[index].operation
+                    operation.sendsOnlyChanges =
+                        sendsOnlyChanges && operation.changedNames != nil
                     group.addTask {
                         do throws(ReplicationError) {
                             return .answered(index, .success(try await backend.send(operation)))

@@ -8,7 +8,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case unauthorized, unreachable, serverFailed, busy, protocolViolation
             case answerTooLarge, misconfigured, cancelled
-            case stoppedByConflictHandler, localFailure
+            case stoppedByConflictHandler, localFailure, pendingOperations
         }
 
         private let kind: Kind
@@ -33,6 +33,9 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         public static let stoppedByConflictHandler = Code(kind: .stoppedByConflictHandler)
         /// The database here could not be read or written; `cause` says why.
         public static let localFailure = Code(kind: .localFailure)
+
+        /// Something has not been sent or settled that a purge would lose.
+        public static let pendingOperations = Code(kind: .pendingOperations)
 
         /// The code's name.
         public var description: String { kind.rawValue }

@@ -4,6 +4,7 @@ import Settle
 extension ReplicationSession {
     /// Tells the streams and the status delegate.
     func report(_ event: ReplicationEvent) {
+        events.send(event)
         center.report(event, of: configuration, in: database)
     }
 }

@@ -10,11 +10,18 @@ import Synchronization
 final class ReplicationSession: Sendable {
     let database: Database
     let backend: any Backend
-    let configuration: ReplicationConfiguration
     let outbox: RemoteOutbox
     let center: ReplicationCenter
     let logger: Logger
 
+    /// What happens, for those who follow this replication alone.
+    let events = Broadcast<ReplicationEvent>()
+    /// Whether everything was listed since the start.
+    let hasReconciled = Atomic(false)
+    let metrics: ReplicationMetrics?
+
+    private let given: ReplicationConfiguration
+    private let scope = Mutex(Scope())
     private let rest = Rest()
     private let task = Mutex<Task<ReplicationSummary, any Error>?>(nil)
 
@@ -24,12 +31,54 @@ final class ReplicationSession: Sendable {
     ) {
         self.database = database
         self.backend = backend
-        self.configuration = configuration
+        given = configuration
         self.outbox = outbox
         self.center = center
-        var logger = center.logger
+        scope.withLock { $0.channels = configuration.limitToChannels }
+        metrics = configuration.metrics.map {
+            ReplicationMetrics(remote: outbox.identifier, factory: $0)
+        }
+        var logger = configuration.logger ?? center.logger
         logger[metadataKey: "remote"] = "\(outbox.identifier)"
         self.logger = logger
+    }
+
+    /// What is asked for.
+    private struct Scope {
+        var channels: [String] = []
+        /// The hash of the query that runs, or ran last; 0 before the first.
+        var queryHash: UInt64 = 0
+    }
+
+    /// The configuration with the channels as they are now.
+    var configuration: ReplicationConfiguration {
+        var configuration = given
+        configuration.limitToChannels = channels
+        return configuration
+    }
+
+    var channels: [String] { scope.withLock { $0.channels } }
+
+    /// The hash of the query that runs, or ran last; 0 before the first.
+    var queryHash: UInt64 {
+        get { scope.withLock { $0.queryHash } }
+        set { scope.withLock { $0.queryHash = newValue } }
+    }
+
+    /// Changes the channels, and begins the next cycle at once if that changed anything.
+    func setChannels<R>(_ change: (inout [String]) -> R) -> R {
+        let (result, isChanged) = scope.withLock { scope in
+            let before = scope.channels
+            let result = change(&scope.channels)
+            return (result, Set(before) != Set(scope.channels))
+        }
+        if isChanged { wake() }
+        return result
+    }
+
+    /// Ends the rest of a repeating replication, or the next one.
+    func wake() {
+        rest.interrupt()
     }
 
     /// Begins, after the session before has ended.
@@ -38,7 +87,10 @@ final class ReplicationSession: Sendable {
             precondition(task == nil, "A replication is started once.")
             task = Task {
                 await previous?.end()
-                defer { center.forget(self) }
+                defer {
+                    center.forget(self)
+                    events.finish()
+                }
                 return try await run()
             }
         }
@@ -110,25 +162,30 @@ final class ReplicationSession: Sendable {
             case .pull:
                 action = await pull(&cycle, &machine)
             case .rest(let duration):
+                metrics?.note(&cycle, .completed)
                 report(.completed(cycle.summary))
                 cycle = ReplicationCycle(session: self)
                 await rest.wait(duration, on: configuration.clock)
                 action = machine.rested()
             case .retry(let wait, let isReported):
                 let error = cycle.failure
+                metrics?.note(&cycle, .failed(error.code))
                 logger.warning("The replication failed and goes on.", metadata: error.metadata)
                 if isReported { report(.failed(error)) }
                 cycle = ReplicationCycle(session: self, continuing: cycle)
                 await Rest().wait(wait, on: configuration.clock)
                 action = machine.waited()
             case .complete:
+                metrics?.note(&cycle, .completed)
                 report(.completed(cycle.summary))
                 return cycle.summary
             case .fail:
+                metrics?.note(&cycle, .failed(cycle.failure.code))
                 logger.error("The replication failed.", metadata: cycle.failure.metadata)
                 report(.failed(cycle.failure))
                 throw cycle.failure
             case .stop:
+                metrics?.note(&cycle, .stopped)
                 report(.stopped)
                 throw CancellationError()
             }

@@ -20,6 +20,8 @@ enum SyncTuning {
     static let claimCountMax = 256
     /// Changes that are read at a time when the outbox catches up.
     static let catchUpCountMax = 1_000
+    /// Documents purged in one transaction: the writer is free for others in between.
+    static let purgeCountMax = 1_000
     /// How often one conflict is given to its handler in a row when the document keeps changing
     /// here or there.
     static let resolutionCountMax = 8

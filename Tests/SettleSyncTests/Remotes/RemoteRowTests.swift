@@ -15,6 +15,7 @@ import TestSupport
         if Bool.random(using: &random) {
             state.updated = Date(timeIntervalSince1970: Double(random.next() % 1_000_000) / 7)
         }
+        if Bool.random(using: &random) { state.source = random.next() }
         return state
     }
 
@@ -32,6 +33,7 @@ import TestSupport
         }
         if Bool.random(using: &random) { entry.queued = .delete }
         if Bool.random(using: &random) { entry.seen = randomState(&random) }
+        entry.isOutOfSight = Bool.random(using: &random)
         return entry
     }
 

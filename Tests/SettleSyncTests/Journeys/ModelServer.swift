@@ -21,6 +21,8 @@ final class ModelServer: Sendable {
         var complaints: [String] = []
         var executedCount = 0
         var pullCount = 0
+        /// Whether it says of rows that leave a query that they do.
+        var reportsLeaving = false
     }
 
     let state = Mutex(State())
@@ -80,13 +82,39 @@ final class ModelServer: Sendable {
             state.pullCount += 1
             let after = token.flatMap { Int($0.text) } ?? 0
             let rows = state.rows.values
-                .filter { $0.sequence > after && Self.isVisible($0.item, in: query) }
+                .filter {
+                    $0.sequence > after
+                        && (state.reportsLeaving || Self.isVisible($0.item, in: query))
+                }
                 .sorted { $0.sequence < $1.sequence }
             let page = rows.prefix(itemCountMax)
             return PullPage(
-                items: page.map(\.item),
+                items: page.map { row in
+                    var item = row.item
+                    item.isOutOfSight = !Self.isVisible(item, in: query)
+                    return item
+                },
                 token: page.last.map { PullToken("\($0.sequence)") } ?? token,
                 isLast: page.isEmpty, itemCountRemaining: rows.count)
+        }
+    }
+
+    /// Deletes a row for good, without a word to anybody.
+    func erase(_ id: String) {
+        state.withLock { $0.rows[id] = nil }
+    }
+
+    /// The live rows of a query, by identifier.
+    func list(_ query: PullQuery, after token: PullToken?, itemCountMax: Int) -> PullPage {
+        state.withLock { state in
+            let rows = state.rows.values.map(\.item)
+                .filter { !$0.isDeleted && Self.isVisible($0, in: query) }
+                .filter { $0.id > token?.text ?? "" }
+                .sorted { $0.id < $1.id }
+            let page = Array(rows.prefix(itemCountMax))
+            return PullPage(
+                items: page, token: page.last.map { PullToken($0.id) },
+                isLast: page.count == rows.count)
         }
     }
 
@@ -129,6 +157,10 @@ struct ModelBackend: Backend {
     let server: ModelServer
     /// Decides what happens to each request; it may do something else in the meantime.
     var fault: @Sendable () async -> Fault = { .none }
+    /// Whether it can list items.
+    var canList = true
+    /// A condition of its own.
+    var filter = ""
     /// Answers a deletion with nothing but that it is done.
     var hidesDeletedItems = false
     /// Refuses documents.
@@ -140,6 +172,13 @@ struct ModelBackend: Backend {
         try await attempt {
             server.page(query, after: token, itemCountMax: itemCountMax)
         }
+    }
+
+    func list(
+        _ query: PullQuery, after token: PullToken?, itemCountMax: Int
+    ) async throws(ReplicationError) -> PullPage? {
+        guard canList else { return nil }
+        return try await attempt { server.list(query, after: token, itemCountMax: itemCountMax) }
     }
 
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome {

@@ -1,0 +1,96 @@
+import Foundation
+import Settle
+
+// An item leaves our sight when it is still on the far side but no longer among those that a query
+// asks for, or that we may see. Its document is purged: a deletion would be passed on to others.
+
+extension RemoteOutbox {
+    /// Purges the document of an item that a query shows no more.
+    ///
+    /// It stays while it has something to tell (it goes when that is told), and while another
+    /// replication that runs shows it.
+    static func leaveSight(
+        _ id: String, in transaction: Transaction, _ tables: RemoteTables, _ context: PageContext,
+        _ application: inout PageApplication
+    ) throws {
+        if let old = try tables.entry(id) {
+            application.keptCount += 1
+            var entry = old
+            entry.isOutOfSight = true
+            if entry != old { try tables.setEntry(entry, id, replacing: old) }
+            return
+        }
+        guard let known = try tables.server(id), !context.others.contains(known.source) else {
+            return
+        }
+        let wasHere = try transaction.document(id) != nil
+        if try purge(id, in: transaction, tables), wasHere { application.changedCount += 1 }
+        if known.source != 0, known.source != context.query.hash {
+            // That query has read past the item's last change and would not be told of it again.
+            try tables.removeCheckpoints(ofQueriesWithHash: known.source)
+        }
+    }
+
+    /// Purges a document, unless it still has something to tell another remote.
+    ///
+    /// - Returns: False when it stays.
+    @discardableResult
+    static func purge(
+        _ id: String, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> Bool {
+        for (_, record) in try RemoteRecord.all(in: transaction)
+        where record.number != tables.number {
+            if try RemoteTables(record.number, in: transaction).entry(id) != nil {
+                return false
+            }
+        }
+        try transaction.purge(documentsWithIds: [id])
+        try tables.setServer(.absent, id)
+        return true
+    }
+
+    /// The live items that a query is known to have shown, with their versions.
+    ///
+    /// - Throws: What the database throws when it cannot be read.
+    func shownVersions(
+        _ database: Database, by query: PullQuery
+    ) throws -> [[UInt8]: String?] {
+        try read(database) { _, tables in
+            var versions: [[UInt8]: String?] = [:]
+            try tables.forEachServer { id, state in
+                guard state.isLive, query.isUnlimited || state.source == query.hash else { return }
+                versions[Array(id.utf8)] = .some(state.version)
+            }
+            return versions
+        }
+    }
+
+    /// Purges the documents of items that a listing did not show, and remembers when it was made.
+    ///
+    /// An item that changed since the listing began is left alone: the next pull tells.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - missing: The items and the versions they had when the listing began.
+    ///   - date: When the listing was made.
+    ///   - context: The pull.
+    /// - Returns: What was changed.
+    /// - Throws: What the database throws when it cannot be written.
+    func remove(
+        _ database: Database, _ missing: [(id: String, version: String?)],
+        listedAt date: Date, in context: PageContext
+    ) async throws -> PageApplication {
+        try await write(database) { transaction, tables in
+            var application = PageApplication()
+            for (id, version) in missing {
+                guard let known = try tables.server(id), known.isLive, known.version == version
+                else { continue }
+                try Self.leaveSight(id, in: transaction, tables, context, &application)
+            }
+            var checkpoint = try tables.checkpoint(of: context.query)
+            checkpoint.reconciled = date
+            try tables.setCheckpoint(checkpoint, of: context.query)
+            return application
+        }
+    }
+}

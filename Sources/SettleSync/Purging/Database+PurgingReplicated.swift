@@ -1,0 +1,37 @@
+public import Settle
+
+extension Database {
+    /// Removes the documents that are shared with a remote, as if they had never been here.
+    ///
+    /// Nothing is deleted on the far side. Every pull of the remote begins at the beginning
+    /// afterwards, so that what may still be seen comes again when it is pulled. Documents that
+    /// another remote is still to be told of stay.
+    ///
+    /// > Source: `purge` of Azure Mobile Services, which refuses while operations are pending, and
+    /// > its forced variant, which drops them; both clear the tokens.
+    ///
+    /// - Parameters:
+    ///   - remote: The remote, as its back-end calls it (the table's address).
+    ///   - discardingPendingOperations: True to give up what has not been sent to the remote,
+    ///     conflicts included. What is in flight may arrive all the same.
+    ///   - isIncluded: Which documents; all unless given. Called within the transactions.
+    /// - Returns: How many documents were removed.
+    /// - Throws: ``ReplicationError`` with `pendingOperations` when anything has not been sent, or
+    ///   not settled, of any document of the remote, and nothing was removed; what the database
+    ///   throws when it cannot be written.
+    /// - Complexity: A transaction for each 1,000 documents. After a crash in between, calling it
+    ///   again removes the others.
+    @discardableResult
+    public func purgeReplicatedDocuments(
+        of remote: String, discardingPendingOperations: Bool = false,
+        where isIncluded: @escaping @Sendable (Document) -> Bool = { _ in true }
+    ) async throws -> Int {
+        let outbox = ReplicationCenter.of(self).outbox(for: remote, of: self)
+        guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return 0 }
+        // What is in flight is answered first, as far as that is up to us.
+        return try await outbox.turn.run {
+            try await outbox.purge(
+                self, discardingPendingOperations: discardingPendingOperations, where: isIncluded)
+        }
+    }
+}

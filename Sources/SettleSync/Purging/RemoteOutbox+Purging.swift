@@ -1,0 +1,50 @@
+import Settle
+
+extension RemoteOutbox {
+    /// Removes the documents that are shared with the remote; see
+    /// ``Settle/Database/purgeReplicatedDocuments(of:discardingPendingOperations:where:)``.
+    func purge(
+        _ database: Database, discardingPendingOperations isForced: Bool,
+        where isIncluded: @escaping @Sendable (Document) -> Bool
+    ) async throws -> Int {
+        var ids = try await write(database) { [identifier] transaction, tables in
+            let entries = try tables.allEntries()
+            if !isForced, let first = entries.first {
+                throw ReplicationError(
+                    .pendingOperations,
+                    "\(entries.count) documents have something to tell '\(identifier)' that is not "
+                        + "sent or not settled, so nothing was purged. Replicate first, or purge "
+                        + "with what is pending.", documentId: first.id)
+            }
+            // Before the documents: what goes now has to be able to come again.
+            try tables.removeAllCheckpoints()
+            return try tables.knownIds()
+        }[...]
+        var count = 0
+        while !ids.isEmpty {
+            let batch = Array(ids.prefix(SyncTuning.purgeCountMax))
+            ids = ids.dropFirst(batch.count)
+            count += try await write(database) { transaction, tables in
+                try batch.reduce(0) { count, id in
+                    let isPurged = try Self.purge(
+                        id, isForced: isForced, where: isIncluded, in: transaction, tables)
+                    return isPurged ? count + 1 : count
+                }
+            }
+        }
+        return count
+    }
+
+    private static func purge(
+        _ id: String, isForced: Bool, where isIncluded: (Document) -> Bool,
+        in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> Bool {
+        let entry = try tables.entry(id)
+        // Edited since the others were looked at.
+        if entry != nil, !isForced { return false }
+        let document = try transaction.document(id)
+        if let document, !isIncluded(document) { return false }
+        if let entry { try tables.setEntry(nil, id, replacing: entry) }
+        return try purge(id, in: transaction, tables) && document != nil
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Logging
+import Settle
+import Synchronization
+
+extension ReplicationCycle {
+    /// Fetches page after page until there is nothing more, and lists everything when that is due.
+    mutating func pull() async throws {
+        while true {
+            let channels = session.channels
+            let query = PullQuery(
+                channels: Set(channels), scope: try await session.backend.scope(),
+                filter: session.backend.filter)
+            session.queryHash = query.hash
+            if try await fetch(query, as: channels) { return }
+            // Another replication of the remote was faster; that does not happen twice.
+            if try await session.outbox.turn.run({ try await fetch(query, as: channels) }) {
+                return
+            }
+        }
+    }
+
+    private mutating func fetch(_ query: PullQuery, as channels: [String]) async throws -> Bool {
+        guard try await pull(query, as: channels) else { return false }
+        return try await reconcile(query, as: channels)
+    }
+
+    /// A page that is asked for now.
+    private func context(of query: PullQuery) -> PageContext {
+        PageContext(
+            query: query, others: session.center.queryHashes(besides: session),
+            settledCount: session.outbox.settledCount.load(ordering: .relaxed))
+    }
+
+    /// Fetches everything that is new.
+    ///
+    /// - Returns: False when it has to begin again: the channels were changed, or the token.
+    private mutating func pull(_ query: PullQuery, as channels: [String]) async throws -> Bool {
+        let (session, backend) = (session, session.backend)
+        var token = try session.outbox.read(session.database) { _, tables in
+            try tables.checkpoint(of: query).token
+        }
+        let sizeMax = max(1, session.configuration.pageSize)
+        var received = 0
+        var total = 0
+        var context = context(of: query)
+        var page = try await backend.pull(
+            query, after: token, itemCountMax: sizeMax, isFirstPage: true)
+        var isFirst = true
+        while true {
+            try Task.checkCancellation()
+            guard session.channels == channels else { return false }
+            if !isFirst, !page.isLast, page.token == token || page.token == nil {
+                throw ReplicationError(
+                    .protocolViolation,
+                    "The far side sent a page that ends where it began, so the pull would never "
+                        + "end.")
+            }
+            // The next page travels while this one is stored.
+            let (current, asked) = (page, context)
+            context = self.context(of: query)
+            async let following = Self.page(
+                of: query, after: current, backend, itemCountMax: sizeMax)
+            if !page.items.isEmpty || page.token != token {
+                let application = try await session.outbox.apply(
+                    session.database, page, after: token, in: asked)
+                if application.isOvertaken { return false }
+                note(application)
+            }
+            if let remaining = page.itemCountRemaining {
+                // The number comes from the far side and may be anything.
+                let (sum, overflow) = received.addingReportingOverflow(remaining)
+                total = overflow ? received : sum
+            }
+            received += page.items.count
+            summary.received += page.items.count
+            total = max(total, received)
+            if !page.items.isEmpty { session.report(.receiving(received: received, total: total)) }
+            token = page.token ?? token
+            isFirst = false
+            guard let next = try await following else { return true }
+            page = next
+        }
+    }
+
+    private static func page(
+        of query: PullQuery, after page: PullPage, _ backend: any Backend, itemCountMax: Int
+    ) async throws -> PullPage? {
+        if page.isLast { return nil }
+        return try await backend.pull(
+            query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false)
+    }
+
+    private mutating func note(_ application: PageApplication) {
+        summary.pulled += application.changedCount
+        summary.skipped += application.faults.count
+        for (id, fault) in application.faults {
+            session.logger.warning(
+                "An item of the far side cannot be a document here and was left out.",
+                metadata: ["item": "\(id)", "reason": "\(fault)"])
+        }
+    }
+
+    // MARK: Reconciling
+
+    /// Lists everything that the query asks for, when that is due, and purges what is gone.
+    ///
+    /// - Returns: False when the channels were changed meanwhile, so that nothing was purged.
+    private mutating func reconcile(_ query: PullQuery, as channels: [String]) async throws -> Bool
+    {
+        let (session, outbox) = (session, session.outbox)
+        let start = session.configuration.now()
+        guard try isReconcilingDue(query, at: start) else { return true }
+        var missing = try outbox.shownVersions(session.database, by: query)
+        var token: PullToken?
+        while true {
+            let context = context(of: query)
+            let page = try await session.backend.list(
+                query, after: token, itemCountMax: max(1, session.configuration.pageSize))
+            try Task.checkCancellation()
+            guard let page else {
+                session.logger.warning("The far side cannot list items, so nothing is reconciled.")
+                session.hasReconciled.store(true, ordering: .relaxed)
+                return true
+            }
+            guard session.channels == channels else { return false }
+            if !page.isLast, page.token == token || page.token == nil {
+                throw ReplicationError(
+                    .protocolViolation,
+                    "The far side sent a page of a listing that ends where it began.")
+            }
+            let application = try await outbox.apply(session.database, page.items, in: context)
+            if application.isOvertaken { return false }
+            note(application)
+            for item in page.items { missing[Array(item.id.utf8)] = nil }
+            if page.isLast { break }
+            token = page.token
+        }
+        let gone = missing.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
+        for start in stride(from: 0, to: max(1, gone.count), by: SyncTuning.purgeCountMax) {
+            let batch = gone[start..<min(gone.count, start + SyncTuning.purgeCountMax)]
+            note(
+                try await outbox.remove(
+                    session.database, Array(batch), listedAt: session.configuration.now(),
+                    in: context(of: query)))
+        }
+        session.hasReconciled.store(true, ordering: .relaxed)
+        return true
+    }
+
+    private func isReconcilingDue(_ query: PullQuery, at date: Date) throws -> Bool {
+        switch session.configuration.reconciling {
+        case .never: return false
+        case .atStart: return !session.hasReconciled.load(ordering: .relaxed)
+        case .every(let interval):
+            let last = try session.outbox.read(session.database) { _, tables in
+                try tables.checkpoint(of: query).reconciled
+            }
+            guard let last else { return true }
+            let passed = date.timeIntervalSince(last)
+            // A clock that was set back must not put it off for ever.
+            return passed < 0 || passed >= interval / .seconds(1)
+        }
+    }
+}
