@@ -1,3 +1,6 @@
+public import Foundation
+public import Settle
+
 /// The far side of a replication, without a word about how it is reached.
 ///
 /// A back-end is an adapter with two halves: pull a page after a token, and send one operation.
@@ -80,6 +83,34 @@ public protocol Backend: Sendable {
     /// - Throws: ``ReplicationError`` when it is not known whether the operation was carried out,
     ///   or when it was not and another try may help.
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome
+
+    /// Whether items carry attachments; false unless a back-end says otherwise.
+    ///
+    /// Where they do, every item has a member `_attachments` that describes them, `{}` for none:
+    /// `{"photo.jpg": {"content_type": "image/jpeg", "length": 3, "digest": "<SHA-256>"}}`.
+    var carriesAttachments: Bool { get }
+
+    /// Brings the content of an attachment to the far side, before an item that has it.
+    ///
+    /// - Parameter attachment: An attachment whose content is here; ``DocumentAttachment/chunks``
+    ///   reads it.
+    /// - Returns: What became of it. Content that is there already is `stored`.
+    /// - Throws: As ``send(_:)``.
+    func upload(
+        _ attachment: DocumentAttachment
+    ) async throws(ReplicationError) -> UploadOutcome
+
+    /// Fetches the content of an attachment.
+    ///
+    /// - Parameters:
+    ///   - attachment: The attachment.
+    ///   - id: The item that has it.
+    /// - Returns: The content in pieces, which may throw a ``ReplicationError``; it need not be
+    ///   checked. Nil when the far side has no such attachment any more.
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func download(
+        _ attachment: DocumentAttachment, of id: String
+    ) async throws(ReplicationError) -> AsyncThrowingStream<Data, any Error>?
 }
 
 extension Backend {

@@ -69,7 +69,8 @@ extension RemoteOutbox {
                 return .left
             case .useServer:
                 try Self.adopt(
-                    seen, id, isHere: local != nil, in: transaction, origin: identifier)
+                    seen, id, isHere: local != nil, in: transaction, tables,
+                    origin: identifier)
                 try tables.setServer(seen, id)
                 try Self.close(id, old, in: transaction, tables)
             case .useLocal:
@@ -78,18 +79,26 @@ extension RemoteOutbox {
                     id, old, on: seen, isDeletedHere: local == nil,
                     isEqual: seen.isEqual(to: local), in: transaction, tables)
             case .use(let given):
-                var document = Document(id: id, members: given.members)
-                document.attachments = local?.attachments ?? []
+                let carries = seen.carriesAttachments
+                var document = Document(
+                    id: id, members: given.members(withAttachments: carries))
+                document.attachments =
+                    carries ? given.attachments : local?.attachments ?? []
                 try tables.setServer(seen, id)
                 if seen.isEqual(to: document) {
                     try Self.adopt(
-                        seen, id, isHere: local != nil, in: transaction, origin: identifier)
+                        seen, id, isHere: local != nil, in: transaction, tables,
+                    origin: identifier)
                     try Self.close(id, old, in: transaction, tables)
                 } else {
                     try Self.rebase(
                         id, old, on: seen, isDeletedHere: false, isEqual: false, in: transaction,
                         tables)
-                    if local?.members != document.members { try transaction.save(document) }
+                    let members = document.members(withAttachments: true)
+                    if local?.members(withAttachments: true) != members {
+                        if carries { try tables.noteDownload(of: document, in: transaction) }
+                        try transaction.save(document)
+                    }
                 }
             }
             return .settled

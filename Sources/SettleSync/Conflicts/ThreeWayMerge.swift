@@ -33,14 +33,36 @@ enum ThreeWayMerge {
         return merged
     }
 
+    private static func attachments(_ members: [String: JSONValue]) -> [String: JSONValue] {
+        guard case .object(let attachments)? = members[AttachmentMember.name] else { return [:] }
+        return attachments
+    }
+
     /// What a conflict becomes.
     static func resolution(of conflict: ReplicationConflict) -> ConflictResolution {
         switch (conflict.local, conflict.server) {
         case (let local?, let server?):
-            let members = members(
-                base: conflict.base?.members ?? [:], local: local.members,
-                server: server.members, preferring: conflict.isLocalLater ? .local : .server)
-            return .use(Document(id: conflict.documentId, members: members))
+            let carries = conflict.seen.carriesAttachments
+            let preference: Preference = conflict.isLocalLater ? .local : .server
+            let base = conflict.base?.members(withAttachments: carries) ?? [:]
+            var (here, there) = (
+                local.members(withAttachments: carries), server.members(withAttachments: carries)
+            )
+            var merged = members(base: base, local: here, server: there, preferring: preference)
+            if carries {
+                // Each attachment by itself, so that two added on two devices are both kept.
+                (here, there) = (attachments(here), attachments(there))
+                merged[AttachmentMember.name] = .object(
+                    members(
+                        base: attachments(base), local: here, server: there,
+                        preferring: preference))
+            }
+            var document = Document(id: conflict.documentId, members: merged)
+            // The content of what is here need not be fetched.
+            document.attachments = document.attachments.map { attachment in
+                local.attachments.first { $0 == attachment } ?? attachment
+            }
+            return .use(document)
         case (.some, nil): return .useLocal
         case (nil, _): return .useServer
         }

@@ -35,6 +35,7 @@ struct ReplicationMetrics: Sendable {
             ("pushed", \.pushed), ("pulled", \.pulled), ("received", \.received),
             ("conflicts_settled", \.conflictsSettled), ("conflicts_left", \.conflicts),
             ("rejected", \.rejected), ("withheld", \.withheld), ("skipped", \.skipped),
+            ("attachments_downloaded", \.attachmentsDownloaded),
         ]
         for (name, path) in counts where now[keyPath: path] > before[keyPath: path] {
             counter("settle_replication_\(name)_total", [])

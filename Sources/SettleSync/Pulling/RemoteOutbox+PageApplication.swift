@@ -116,7 +116,7 @@ extension RemoteOutbox {
             if local != nil || known != nil { try tables.setServer(state, id) }
             return
         }
-        try adopt(state, id, isHere: local != nil, in: transaction, origin: origin)
+        try adopt(state, id, isHere: local != nil, in: transaction, tables, origin: origin)
         try tables.setServer(state, id)
         application.changedCount += 1
     }

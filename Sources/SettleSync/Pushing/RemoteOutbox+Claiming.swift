@@ -5,6 +5,8 @@ struct ClaimedOperation: Sendable {
     var operation: RemoteOperation
     /// True when it was sent before and its outcome is not known.
     var isRepeated: Bool
+    /// What the far side may not have the content of.
+    var attachments: [DocumentAttachment] = []
 }
 
 /// What a claim found in the queue.
@@ -17,6 +19,8 @@ struct Claim: Sendable {
     var equalCount = 0
     /// How many the filter holds back.
     var withheldCount = 0
+    /// Documents that cannot be sent as they are, with the reason; set aside.
+    var faults: [String: String] = [:]
 
     /// True when the queue had nothing more to look at.
     var isExhausted = false
@@ -39,10 +43,12 @@ extension RemoteOutbox {
     ///   - countMax: The most entries to look at.
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
+    ///   - withAttachments: Whether the far side takes attachments.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
-        _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?
+        _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
+        withAttachments: Bool
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -72,8 +78,8 @@ extension RemoteOutbox {
             var claim = Claim()
             for id in ids {
                 try Self.claim(
-                    id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered, in: transaction,
-                    tables,
+                    id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
+                    withAttachments: withAttachments, in: transaction, tables,
                     origin: self.identifier, into: &claim)
             }
             return claim
@@ -81,8 +87,9 @@ extension RemoteOutbox {
     }
 
     private static func claim(
-        _ id: String, verdict: Verdict?, isFiltered: Bool, in transaction: Transaction,
-        _ tables: RemoteTables, origin: String, into claim: inout Claim
+        _ id: String, verdict: Verdict?, isFiltered: Bool, withAttachments: Bool,
+        in transaction: Transaction, _ tables: RemoteTables, origin: String,
+        into claim: inout Claim
     ) throws {
         guard let old = try tables.entry(id), old.status == .pending else { return }
         var entry = old
@@ -106,7 +113,10 @@ extension RemoteOutbox {
         }
         if let sent = entry.sent {
             let operation = RemoteOperation(id: id, sent: sent, base: server)
-            claim.operations.append(ClaimedOperation(operation: operation, isRepeated: true))
+            claim.operations.append(
+                ClaimedOperation(
+                    operation: operation, isRepeated: true,
+                    attachments: attachments(of: local, in: sent, beyond: server)))
             return
         }
         if isFiltered, let local = local ?? Document(id: id, state: server) {
@@ -130,14 +140,38 @@ extension RemoteOutbox {
             return try close(id, old, in: transaction, tables)
         }
         let isWhole = kind == .insert || kind == .update
+        if isWhole, withAttachments, local?.json[AttachmentMember.name] != nil {
+            entry.status = .rejected
+            let reason =
+                "The document has a member '\(AttachmentMember.name)', under which its attachments "
+                + "would travel; give it another name."
+            entry.reason = reason
+            claim.faults[id] = reason
+            return try tables.setEntry(entry, id, replacing: old)
+        }
         let sent = RemoteEntry.Sent(
             kind: kind, baseVersion: server?.version,
-            members: isWhole ? local?.members ?? [:] : [:], revision: local?.metaData.revision)
+            members: isWhole ? local?.members(withAttachments: withAttachments) ?? [:] : [:],
+            revision: local?.metaData.revision)
         entry.sent = sent
         entry.queued = nil
         try tables.setEntry(entry, id, replacing: old)
         let operation = RemoteOperation(id: id, sent: sent, base: server)
-        claim.operations.append(ClaimedOperation(operation: operation, isRepeated: false))
+        claim.operations.append(
+            ClaimedOperation(
+                operation: operation, isRepeated: false,
+                attachments: attachments(of: local, in: sent, beyond: server)))
+    }
+
+    /// The attachments of an operation that the far side did not have when both last agreed.
+    private static func attachments(
+        of document: Document?, in sent: RemoteEntry.Sent, beyond base: ServerState?
+    ) -> [DocumentAttachment] {
+        guard let document, !document.attachments.isEmpty else { return [] }
+        let wanted = AttachmentMember.digests(in: sent.members)
+            .subtracting(AttachmentMember.digests(in: base?.members))
+        guard !wanted.isEmpty else { return [] }
+        return document.attachments.filter { wanted.contains($0.digest) }
     }
 }
 

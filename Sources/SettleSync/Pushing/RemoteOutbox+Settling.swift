@@ -127,7 +127,8 @@ extension RemoteOutbox {
         case .equal:
             try close(id, old, in: transaction, tables)
         case .adopt:
-            try adopt(state, id, isHere: local != nil, in: transaction, origin: origin)
+            try adopt(
+                state, id, isHere: local != nil, in: transaction, tables, origin: origin)
             try close(id, old, in: transaction, tables)
         case .remains:
             entry.status = .pending
@@ -152,11 +153,14 @@ extension RemoteOutbox {
     /// Gives the document the form that the far side has.
     static func adopt(
         _ state: ServerState, _ id: String, isHere: Bool, in transaction: Transaction,
-        origin: String
+        _ tables: RemoteTables, origin: String
     ) throws {
         if var document = Document(id: id, state: state) {
-            // No back-end carries attachments yet; those that are here stay.
-            document.attachments = try transaction.document(id)?.attachments ?? []
+            if state.carriesAttachments {
+                try tables.noteDownload(of: document, in: transaction)
+            } else {
+                document.attachments = try transaction.document(id)?.attachments ?? []
+            }
             _ = try transaction.store(document, from: origin)
         } else if isHere {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)

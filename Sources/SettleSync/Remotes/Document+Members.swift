@@ -2,12 +2,24 @@ import Settle
 
 extension Document {
     /// What travels: the members without the identifier.
-    var members: [String: JSONValue] { json }
+    ///
+    /// - Parameter withAttachments: Whether the attachments are described among them.
+    func members(withAttachments: Bool) -> [String: JSONValue] {
+        var members = json
+        if withAttachments {
+            members[AttachmentMember.name] = AttachmentMember.value(of: attachments)
+        }
+        return members
+    }
 
-    /// A document with these members.
+    /// A document with these members; attachments that they describe have no content yet.
     init(id: String, members: [String: JSONValue]) {
         self.init(id: id)
-        for (name, value) in members { self[json: name] = value }
+        let attachments = AttachmentMember.attachments(in: members)
+        for (name, value) in members where attachments == nil || name != AttachmentMember.name {
+            self[json: name] = value
+        }
+        self.attachments = attachments ?? []
     }
 
     /// The document that a state of the far side describes; nil unless it is live.

@@ -46,7 +46,7 @@ struct RemoteTables {
 
     /// The state on which both sides last agreed.
     func server(_ id: String) throws -> ServerState? {
-        guard let bytes = try servers?.value(for: key(id)) else { return nil }
+        guard let bytes = try servers?.value(for: documentKey(id)) else { return nil }
         var row = RowReader(bytes, place: "the server state of document '\(id)'")
         return try ServerState(from: &row)
     }
@@ -54,17 +54,17 @@ struct RemoteTables {
     /// Keeps the state on which both sides agree; an absent item is forgotten.
     func setServer(_ state: ServerState, _ id: String) throws {
         guard state.presence != .absent else {
-            _ = try written(servers).remove(key(id))
+            _ = try written(servers).remove(documentKey(id))
             return
         }
         var row = RowWriter()
         state.write(to: &row)
-        try written(servers).set(row.bytes, for: key(id))
+        try written(servers).set(row.bytes, for: documentKey(id))
     }
 
     /// What the document still has to tell.
     func entry(_ id: String) throws -> RemoteEntry? {
-        try entries?.value(for: key(id)).map { try RemoteEntry(decoding: $0, id: id) }
+        try entries?.value(for: documentKey(id)).map { try RemoteEntry(decoding: $0, id: id) }
     }
 
     /// Replaces the entry, and puts it into the queue or takes it out.
@@ -82,9 +82,9 @@ struct RemoteTables {
             if let place { try written(queue).set([1], for: queueKey(place, id)) }
         }
         if let entry {
-            try written(entries).set(entry.encoded(), for: key(id))
+            try written(entries).set(entry.encoded(), for: documentKey(id))
         } else if old != nil {
-            _ = try written(entries).remove(key(id))
+            _ = try written(entries).remove(documentKey(id))
         }
     }
 
@@ -162,7 +162,7 @@ struct RemoteTables {
 
     private var prefix: [UInt8] { Self.bytes(of: UInt64(number), count: 4) }
 
-    private func key(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
+    func documentKey(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
 
     private func queueKey(_ order: UInt64, _ id: String) -> [UInt8] {
         prefix + Self.bytes(of: order, count: 8) + Array(id.utf8)

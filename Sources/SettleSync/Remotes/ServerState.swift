@@ -45,7 +45,13 @@ struct ServerState: Sendable, Hashable {
     /// Whether the document is what this state says: live with these members, or not there.
     func isEqual(to document: Document?) -> Bool {
         guard let document else { return !isLive }
-        return isLive && members == document.members
+        return isLive && members == document.members(withAttachments: carriesAttachments)
+    }
+
+    /// Whether the far side describes the item's attachments; otherwise those here are its own
+    /// business.
+    var carriesAttachments: Bool {
+        members.flatMap { AttachmentMember.attachments(in: $0) } != nil
     }
 
     /// Whether the item is live and shows every one of `sent` as it was sent.

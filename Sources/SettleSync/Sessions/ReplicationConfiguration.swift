@@ -38,9 +38,11 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var filterParameters: [String: any Sendable]?
     /// Only documents in one of these channels are fetched; empty for all that may be seen.
     public var limitToChannels: [String]
-    /// Whether attachments come with their documents.
+    /// Whether the content of attachments comes with their documents, from back-ends that have
+    /// attachments; true unless given.
     ///
-    /// No back-end has attachments yet.
+    /// Otherwise only descriptions come, and
+    /// ``Settle/Database/downloadAttachments(ofDocumentWithId:using:)`` fetches content later.
     public var downloadsAttachments = true
 
     /// Who decides conflicts; unless given they stay listed, and nothing is lost.

@@ -22,6 +22,7 @@ extension ReplicationCycle {
 
     private mutating func fetch(_ query: PullQuery, as channels: [String]) async throws -> Bool {
         guard try await pull(query, as: channels) else { return false }
+        try await downloadAttachments()
         return try await reconcile(query, as: channels)
     }
 

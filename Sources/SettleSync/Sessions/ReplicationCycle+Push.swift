@@ -23,10 +23,15 @@ extension ReplicationCycle {
             try Task.checkCancellation()
             let claim = try await outbox.claim(
                 database, countMax: SyncTuning.claimCountMax, skipping: skippedIds,
-                filter: session.filter)
+                filter: session.filter, withAttachments: session.backend.carriesAttachments)
             if claim.isExhausted { break }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
+            for (id, reason) in claim.faults {
+                progress.total -= 1
+                summary.rejected += 1
+                session.report(.rejected(documentId: id, reason: reason))
+            }
             var conflictIds = claim.conflictIds
             if !claim.operations.isEmpty {
                 conflictIds += try await send(claim.operations, &progress)
@@ -59,9 +64,13 @@ extension ReplicationCycle {
                     var operation = operations[index].operation
                     operation.sendsOnlyChanges =
                         sendsOnlyChanges && operation.changedNames != nil
+                    let attachments = operations[index].attachments
                     group.addTask {
                         do throws(ReplicationError) {
-                            return .answered(index, .success(try await backend.send(operation)))
+                            return .answered(
+                                index,
+                                .success(
+                                    try await backend.send(operation, with: attachments)))
                         } catch {
                             return .answered(index, .failure(error))
                         }

@@ -15,6 +15,8 @@ public struct ReplicationSummary: Sendable, Hashable {
     public var rejected = 0
     /// Documents that the filter delegate held back.
     public var withheld = 0
+    /// Attachments whose content was fetched.
+    public var attachmentsDownloaded = 0
     /// Items of the far side that cannot be documents here, because of their identifiers.
     public var skipped = 0
 

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import Synchronization
 import TestSupport
@@ -23,6 +24,10 @@ final class ModelServer: Sendable {
         var pullCount = 0
         /// Whether it says of rows that leave a query that they do.
         var reportsLeaving = false
+        /// The content of attachments, by digest.
+        var contents: [String: Data] = [:]
+        var uploadCount = 0
+        var downloadCount = 0
     }
 
     let state = Mutex(State())
@@ -159,6 +164,9 @@ struct ModelBackend: Backend {
     var fault: @Sendable () async -> Fault = { .none }
     /// Whether it can list items.
     var canList = true
+    var carriesAttachments = false
+    /// Refuses content.
+    var uploadRejection: String?
     /// A condition of its own.
     var filter = ""
     /// Answers a deletion with nothing but that it is done.
@@ -170,7 +178,14 @@ struct ModelBackend: Backend {
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage {
         try await attempt {
-            server.page(query, after: token, itemCountMax: itemCountMax)
+            var page = server.page(query, after: token, itemCountMax: itemCountMax)
+            if carriesAttachments {
+                for index in page.items.indices
+                where page.items[index].members["_attachments"] == nil {
+                    page.items[index].members["_attachments"] = [:]
+                }
+            }
+            return page
         }
     }
 
@@ -187,6 +202,39 @@ struct ModelBackend: Backend {
             let outcome = server.execute(operation)
             if hidesDeletedItems, case .deleted = outcome { return .deleted(nil) }
             return outcome
+        }
+    }
+
+    func upload(
+        _ attachment: DocumentAttachment
+    ) async throws(ReplicationError) -> UploadOutcome {
+        if let uploadRejection { return .rejected(reason: uploadRejection) }
+        guard let data = try? attachment.data() else {
+            throw ReplicationError(.localFailure, "The content was promised to be here.")
+        }
+        return try await attempt {
+            server.state.withLock { state in
+                state.contents[attachment.digest] = data
+                state.uploadCount += 1
+            }
+            return .stored
+        }
+    }
+
+    func download(
+        _ attachment: DocumentAttachment, of id: String
+    ) async throws(ReplicationError) -> AsyncThrowingStream<Data, any Error>? {
+        try await attempt {
+            let content = server.state.withLock { state in
+                state.downloadCount += 1
+                return state.contents[attachment.digest]
+            }
+            guard let content else { return nil }
+            return AsyncThrowingStream { continuation in
+                continuation.yield(content.prefix(2))
+                continuation.yield(content.dropFirst(2))
+                continuation.finish()
+            }
         }
     }
 

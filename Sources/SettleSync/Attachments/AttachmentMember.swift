@@ -1,0 +1,48 @@
+import Settle
+
+/// The member under which a document's attachments travel: what each is, without its content.
+///
+/// Shape: an object of the names, each with `content_type`, `length` and `digest` (SHA-256, 64
+/// hexadecimal digits in lower case), after CouchDB's `_attachments`.
+enum AttachmentMember {
+    static let name = "_attachments"
+
+    private enum Key {
+        static let contentType = "content_type"
+        static let length = "length"
+        static let digest = "digest"
+    }
+
+    static func value(of attachments: [DocumentAttachment]) -> JSONValue {
+        .object(
+            attachments.reduce(into: [:]) { object, attachment in
+                object[attachment.name] = [
+                    Key.contentType: .string(attachment.contentType),
+                    Key.length: .integer(Int64(attachment.length)),
+                    Key.digest: .string(attachment.digest),
+                ]
+            })
+    }
+
+    /// The attachments that a document's members describe, by name; nil when they describe none,
+    /// because the member is absent or something else.
+    static func attachments(in members: [String: JSONValue]) -> [DocumentAttachment]? {
+        guard case .object(let object)? = members[name] else { return nil }
+        var attachments: [DocumentAttachment] = []
+        for (name, description) in object.sorted(by: { $0.key < $1.key }) {
+            guard let type = description[Key.contentType]?.stringValue,
+                let length = description[Key.length]?.integerValue.flatMap({ Int(exactly: $0) }),
+                let digest = description[Key.digest]?.stringValue,
+                let attachment = try? DocumentAttachment(
+                    name: name, contentType: type, length: length, digest: digest)
+            else { return nil }
+            attachments.append(attachment)
+        }
+        return attachments
+    }
+
+    /// The digests of what members describe.
+    static func digests(in members: [String: JSONValue]?) -> Set<String> {
+        Set(members.flatMap { attachments(in: $0) }?.map(\.digest) ?? [])
+    }
+}

@@ -1,0 +1,28 @@
+public import Settle
+
+extension Database {
+    /// Fetches the content of a document's attachments as far as it is not here.
+    ///
+    /// For replications without `downloadsAttachments`: descriptions come with the documents,
+    /// content when somebody asks for it. Nothing has to be replicating.
+    ///
+    /// - Parameters:
+    ///   - id: The document. One that is not here has nothing to fetch.
+    ///   - backend: The far side that it came from.
+    /// - Returns: How many attachments were fetched. Fewer than are missing when the far side has
+    ///   some of them no more.
+    /// - Throws: ``ReplicationError`` when the far side cannot be asked; `DatabaseError` with
+    ///   `invalidAttachment` when it has other content than is described, `diskFull` and the like.
+    @discardableResult
+    public func downloadAttachments(
+        ofDocumentWithId id: String, using backend: some Backend
+    ) async throws -> Int {
+        guard backend.carriesAttachments else {
+            throw ReplicationError(
+                .misconfigured,
+                "The far side '\(backend.identifier)' has no attachments, as it is configured.")
+        }
+        return try await ReplicationCenter.of(self).outbox(for: backend.identifier, of: self)
+            .download(id, self, backend)
+    }
+}
