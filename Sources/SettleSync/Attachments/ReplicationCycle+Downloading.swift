@@ -28,7 +28,8 @@ extension ReplicationCycle {
     }
 
     /// How many attachments of a document were fetched.
-    private static func download(_ id: String, for session: ReplicationSession) async throws -> Int {
+    private static func download(_ id: String, for session: ReplicationSession) async throws -> Int
+    {
         do {
             return try await session.outbox.download(id, session.database, session.backend)
         } catch let error as DatabaseError where error.code == .invalidAttachment {

@@ -88,7 +88,7 @@ extension RemoteOutbox {
                 if seen.isEqual(to: document) {
                     try Self.adopt(
                         seen, id, isHere: local != nil, in: transaction, tables,
-                    origin: identifier)
+                        origin: identifier)
                     try Self.close(id, old, in: transaction, tables)
                 } else {
                     try Self.rebase(

@@ -4,6 +4,7 @@ extension Document {
     /// What travels: the members without the identifier.
     ///
     /// - Parameter withAttachments: Whether the attachments are described among them.
+    /// - Returns: The members.
     func members(withAttachments: Bool) -> [String: JSONValue] {
         var members = json
         if withAttachments {

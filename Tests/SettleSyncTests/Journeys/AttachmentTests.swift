@@ -38,7 +38,8 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test func `go from one device to another with their content, each content once`() async throws {
+    @Test func `go from one device to another with their content, each content once`() async throws
+    {
         let (left, right) = (try await Device(), try await Device())
         let server = ModelServer()
         try await save("a", [photo, note], on: left)
