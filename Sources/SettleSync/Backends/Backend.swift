@@ -86,7 +86,7 @@ public protocol Backend: Sendable {
 
     /// Whether items carry attachments; false unless a back-end says otherwise.
     ///
-    /// Where they do, every item has a member `_attachments` that describes them, `{}` for none:
+    /// Where they do, an item's member `_attachments` describes them; none is as good as `{}`:
     /// `{"photo.jpg": {"content_type": "image/jpeg", "length": 3, "digest": "<SHA-256>"}}`.
     var carriesAttachments: Bool { get }
 

@@ -104,7 +104,7 @@ extension RemoteOutbox {
         case .delete: !state.isLive
         case .undelete:
             // The members came back as they were deleted: then nobody has edited them since.
-            state.isLive && base?.members != nil && state.members == base?.members
+            base?.members.map { state.holds($0) } ?? false
         }
     }
 

@@ -45,8 +45,8 @@ extension ReplicationCycle {
         var received = 0
         var total = 0
         var context = context(of: query)
-        var page = try await backend.pull(
-            query, after: token, itemCountMax: sizeMax, isFirstPage: true)
+        var page = try await backend.page(
+            of: query, after: token, itemCountMax: sizeMax, isFirstPage: true)
         var isFirst = true
         while true {
             try Task.checkCancellation()
@@ -88,8 +88,8 @@ extension ReplicationCycle {
         of query: PullQuery, after page: PullPage, _ backend: any Backend, itemCountMax: Int
     ) async throws -> PullPage? {
         if page.isLast { return nil }
-        return try await backend.pull(
-            query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false)
+        return try await backend.page(
+            of: query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false)
     }
 
     private mutating func note(_ application: PageApplication) {
@@ -116,8 +116,8 @@ extension ReplicationCycle {
         var token: PullToken?
         while true {
             let context = context(of: query)
-            let page = try await session.backend.list(
-                query, after: token, itemCountMax: max(1, session.configuration.pageSize))
+            let page = try await session.backend.listedPage(
+                of: query, after: token, itemCountMax: max(1, session.configuration.pageSize))
             try Task.checkCancellation()
             guard let page else {
                 session.logger.warning("The far side cannot list items, so nothing is reconciled.")

@@ -178,14 +178,7 @@ struct ModelBackend: Backend {
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage {
         try await attempt {
-            var page = server.page(query, after: token, itemCountMax: itemCountMax)
-            if carriesAttachments {
-                for index in page.items.indices
-                where page.items[index].members["_attachments"] == nil {
-                    page.items[index].members["_attachments"] = [:]
-                }
-            }
-            return page
+            server.page(query, after: token, itemCountMax: itemCountMax)
         }
     }
 

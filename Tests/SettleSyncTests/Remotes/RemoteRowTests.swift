@@ -75,6 +75,21 @@ import TestSupport
         #expect(!ServerState(presence: .deleted, members: sent).holds(sent))
     }
 
+    @Test func `recognise an undeletion although the far side shows columns that are new`() {
+        var sent = RemoteEntry.Sent(kind: .undelete, baseVersion: "1", members: [:], revision: nil)
+        let base = ServerState(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
+        func isOwnWork(_ members: [String: JSONValue]) -> Bool {
+            let state = ServerState(presence: .live, version: "2", members: members)
+            return RemoteOutbox.isOwnWork(sent, shows: state, base: base)
+        }
+        #expect(isOwnWork(["n": 1]))
+        #expect(isOwnWork(["n": 1.0, "column": .null]))
+        #expect(!isOwnWork(["n": 2]))
+        #expect(!isOwnWork(["n": 1, "column": 1]))
+        sent.kind = .delete
+        #expect(!isOwnWork(["n": 1]))
+    }
+
     @Test func `have the bytes that the format page shows`() {
         var row = RowWriter()
         ServerState(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
