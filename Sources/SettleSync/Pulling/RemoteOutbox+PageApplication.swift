@@ -94,9 +94,13 @@ extension RemoteOutbox {
         var state = ServerState(item)
         state.source = context.query.hash
         let known = try tables.server(id)
-        let isKnown = known?.isSame(as: state) ?? false
-        if isKnown, known?.source != state.source, var known {
+        let isKnown = known.map { $0.isSame(as: state) || $0.isNamed(by: state) } ?? false
+        if isKnown, var known,
+            known.source != state.source || known.version != state.version
+        {
             known.source = state.source
+            known.version = state.version
+            known.updated = state.updated
             try tables.setServer(known, id)
         }
         if let old = try tables.entry(id) {

@@ -42,6 +42,13 @@ struct ServerState: Sendable, Hashable {
         return version != nil || members == other.members
     }
 
+    /// Whether this is the same state of the item, seen when the far side did not tell its version:
+    /// some answer a deletion with nothing.
+    func isNamed(by other: ServerState) -> Bool {
+        guard version == nil, other.version != nil, presence == other.presence else { return false }
+        return !isLive || members.map { other.holds($0) } ?? false
+    }
+
     /// Whether the document is what this state says: live with these members, or not there.
     func isEqual(to document: Document?) -> Bool {
         guard let document else { return !isLive }

@@ -103,6 +103,27 @@ import Testing
         #expect(server.contents["b"] == ["n": 1])
     }
 
+    @Test func `gives a deletion of our own its version, and no conflict`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        var silent = ModelBackend(server: server)
+        silent.hidesDeletedItems = true
+        try await device.put("a", ["n": 1])
+        try await device.replicate(silent)
+        try await device.database.delete(documentWithId: "a")
+        // The push goes through; the pull after it does not.
+        let script = Script<ModelBackend.Fault>([.none], then: .requestLost)
+        silent.fault = { script.next() }
+        _ = try? await device.replicate(silent)
+        try await device.put("a", ["n": 2])
+        silent.fault = { .none }
+        try await device.replicate(silent) { $0.isBidirectional = false }
+        let summary = try await device.replicate(silent)
+        #expect(summary.conflicts == 0)
+        #expect(server.contents["a"] == ["n": 2])
+        #expect(server.complaints.isEmpty)
+    }
+
     @Test func `leaves out items that cannot be documents`() async throws {
         let device = try await Device()
         let server = ModelServer()
