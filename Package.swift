@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleSync", targets: ["SettleSync"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
+        .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .executable(name: "settle", targets: ["SettleCommand"]),
     ] + faults,
@@ -44,7 +45,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.2.0"),
     ],
@@ -119,11 +123,27 @@ let package = Package(
             ],
             swiftSettings: safe),
 
+        .target(
+            name: "SettleHosting",
+            dependencies: [
+                "Settle", "SettleREST", "SettleSync",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safe),
+
         // Floor 6: the tool.
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -166,6 +186,19 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "SettleHostingTests",
+            dependencies: [
+                "Settle", "SettleHosting", "SettleREST", "SettleSync", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleServerTests",
             dependencies: [
                 "Settle", "SettleServer", "TestSupport",
@@ -193,17 +226,23 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),
         // What must hold when a process is killed or the system fails.
         .executableTarget(
-            name: "StoreChild", dependencies: ["Settle", "SettleSync", "TestSupport"],
+            name: "StoreChild",
+            dependencies: ["Settle", "SettleREST", "SettleSync", "TestSupport"],
             path: "Tests/StoreChild", swiftSettings: house),
         .target(name: "FaultShim", path: "Tests/FaultShim"),
         .testTarget(
             name: "PromiseTests",
-            dependencies: ["Settle", "SettleSync", "StoreChild", "TestSupport"],
+            dependencies: [
+                // The tool, which is started as a server.
+                "SettleCommand",
+                "Settle", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
     ]

@@ -24,7 +24,7 @@ struct SettleTool: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, GetCommand.self,
             QueryCommand.self, WatchCommand.self, IndexesCommand.self, OutboxCommand.self,
-            ServeCommand.self, SyncCommand.self, TokenCommand.self, StatsCommand.self,
-            CheckCommand.self, CompactCommand.self, BackupCommand.self,
+            ServeCommand.self, SyncCommand.self, ForgetCommand.self, TokenCommand.self,
+            StatsCommand.self, CheckCommand.self, CompactCommand.self, BackupCommand.self,
         ])
 }

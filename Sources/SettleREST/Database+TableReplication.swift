@@ -26,6 +26,37 @@ extension Database {
             with: configuration, makingBackend: { try AzureTablesBackend(configuration) })
     }
 
+    /// Starts a replication with the table that the configuration's URL names, beside those that
+    /// run.
+    ///
+    /// - Parameter configuration: With what to replicate, and how.
+    /// - Returns: The replication.
+    /// - Throws: As the form of ``startReplication(with:)`` that waits.
+    public func addReplication(
+        with configuration: ReplicationConfiguration
+    ) async throws -> Replication {
+        try await addReplication(
+            with: configuration, using: AzureTablesBackend(configuration))
+    }
+
+    /// Fetches the content of a document's attachments, as far as it is not here, from the table
+    /// that the configuration's URL names.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - configuration: Where it came from; with the option
+    ///     ``AzureTablesBackend/OptionName/carriesAttachments``.
+    /// - Returns: How many attachments were fetched.
+    /// - Throws: ``ReplicationError`` when the table cannot be asked; what the database throws when
+    ///   the content is not what is described, or cannot be stored.
+    @discardableResult
+    public func downloadAttachments(
+        ofDocumentWithId id: String, with configuration: ReplicationConfiguration
+    ) async throws -> Int {
+        try await downloadAttachments(
+            ofDocumentWithId: id, using: AzureTablesBackend(configuration))
+    }
+
     /// Replicates once with the table that the configuration's URL names, and waits for the end.
     ///
     /// - Parameter configuration: With what to replicate, and how; `isRepeating` does not matter.

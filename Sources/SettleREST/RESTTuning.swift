@@ -5,6 +5,10 @@ enum RESTTuning {
     /// The largest body of an answer that is expected to hold one item or an error, in bytes: a
     /// document has 20 MiB at most, and escapes make text longer.
     static let itemSizeMax = 48 << 20
+    /// The largest content of an attachment that is sent, in bytes: it is in memory meanwhile.
+    static let uploadSizeMax = 64 << 20
+    /// How much of an attachment is fetched at a time, in bytes: eight at once are 32 MiB.
+    static let downloadSizeMax = 4 << 20
     /// The most items the table servers give in one page; above it they refuse.
     static let pageSizeMax = 1_000
     /// The most items a table is believed to have: every number up to it is exact in JSON.
@@ -14,4 +18,12 @@ enum RESTTuning {
     /// The longest pause a server is granted, in seconds: a mistyped date must not stop a
     /// replication for years.
     static let retryAfterSecondsMax = 24.0 * 3_600
+    /// The largest row, in bytes of JSON, that a pull asks for once more to see that the table is
+    /// still the same: an answer with it has less than 1 KiB, headers included.
+    static let anchorSizeMax = 512
+    /// How long a larger row is believed to be there without being asked for, in seconds: one
+    /// request more in an hour does not count.
+    static let checkIntervalSeconds = 3_600.0
+    /// The longest safety window, in seconds: a day is longer than any transaction.
+    static let safetyWindowSecondsMax = 86_400.0
 }

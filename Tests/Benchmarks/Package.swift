@@ -14,6 +14,9 @@ let package = Package(
     dependencies: [
         .package(name: "settle", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         // Exact: the figures in Docs/Benchmarks.md name the version.
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
@@ -35,7 +38,12 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleREST", package: "settle"),
+                .product(name: "SettleServer", package: "settle"),
                 .product(name: "SettleSync", package: "settle"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),

@@ -22,7 +22,7 @@ import Testing
         #expect(manifest.testTargets.contains("HouseTests"))
         let sync = manifest.targets["SettleSync"]
         #expect(sync?.targets == ["Settle"])
-        #expect(sync?.products == ["Logging"])
+        #expect(sync?.products == ["CoreMetrics", "Logging"])
     }
 
     @Test func `keeps the server's packages away from an app`() throws {

@@ -9,6 +9,7 @@ import Settle
 /// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
 /// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
 /// `StoreChild errands FOLDER` adds operations to the outbox and carries them out;
+/// `StoreChild replicate FOLDER TABLE NAME` writes and replicates with a table;
 /// `StoreChild broken FOLDER` carries operations out while the disk takes nothing;
 /// `StoreChild stream FOLDER LENGTH HEADROOM` stores and reads an attachment of that many bytes with
 /// that many bytes of memory.
@@ -62,6 +63,15 @@ struct StoreChild {
                 preconditionFailure("The database could not be made.")
             }
             try await Errands(database).add()
+        case ("replicate", 4):
+            let folder = URL(fileURLWithPath: words[1], isDirectory: true)
+            let configuration = ChildDatabase.configuration(in: folder, durability: .relaxed)
+            guard let database = try await Database.open(with: configuration, create: true),
+                let table = URL(string: words[2])
+            else {
+                preconditionFailure("The database could not be made.")
+            }
+            try await ReplicationClient(database, name: words[3]).run(against: table)
         case ("broken", 2):
             #if os(Linux)
                 let folder = URL(fileURLWithPath: words[1], isDirectory: true)

@@ -43,6 +43,11 @@ struct ServeCommand: SettleSubcommand {
         help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"))
     var bodyMax = 20 << 20
 
+    @Option(
+        help: ArgumentHelp(
+            "The largest content of an attachment to take, in bytes.", valueName: "bytes"))
+    var attachmentMax = 256 << 20
+
     @OptionGroup var secretOptions: SecretOptions
 
     @Flag(help: "Let everybody in, without tokens.")
@@ -64,7 +69,8 @@ struct ServeCommand: SettleSubcommand {
         let server = try TableServer(
             configuration: ServerConfiguration(
                 directory: URL(fileURLWithPath: directory, isDirectory: true), host: host,
-                port: Int(port), authentication: try authentication(), bodyMaxBytes: bodyMax),
+                port: Int(port), authentication: try authentication(), bodyMaxBytes: bodyMax,
+                attachmentMaxBytes: attachmentMax),
             logger: logger())
         let running = RunningServer(server, logger: logger())
         try await withTaskCancellationHandler {

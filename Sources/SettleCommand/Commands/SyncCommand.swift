@@ -23,6 +23,11 @@ struct SyncCommand: SettleSubcommand {
             command goes on until it is interrupted; what other processes change in the database is \
             sent after the next rest (see --interval).
 
+            Rows that were deleted for good, and rows that left a channel of a server that does not
+            report it, stay here until --reconcile lists everything and removes what is gone. With
+            --attachments the attachments of documents travel, too, if the server has them, as
+            'settle serve' does.
+
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
@@ -52,6 +57,23 @@ struct SyncCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
     var channel: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            What the server speaks: v1 (Mobile Services), v2 (Mobile Apps, settle serve) or v3 \
+            (Datasync). Found out by its answers when it is not given.
+            """))
+    var dialect: DialectArgument?
+
+    @Flag(help: "Send and fetch attachments, too.")
+    var attachments = false
+
+    @Flag(help: "List everything, and remove documents here that are gone there.")
+    var reconcile = false
+
+    @Flag(help: "Send only the members that changed, in the place of whole documents.")
+    var onlyChanges = false
+
     @Flag(help: "Send nothing; what was changed here waits.")
     var pullOnly = false
 
@@ -79,7 +101,10 @@ struct SyncCommand: SettleSubcommand {
     func perform() async throws {
         var configuration = try TableRemote.configuration(
             parsing: url, token: try token(), isRepeating: isRepeating,
-            isBidirectional: !pullOnly, channels: channel)
+            isBidirectional: !pullOnly, channels: channel, dialect: dialect,
+            carriesAttachments: attachments)
+        configuration.reconciling = reconcile ? .atStart : .never
+        configuration.sendsOnlyChanges = onlyChanges
         configuration.conflictHandler = onConflict.handler
         configuration.pollInterval = .seconds(interval)
         let chosen = configuration
@@ -132,7 +157,10 @@ struct SyncCommand: SettleSubcommand {
                 switch event {
                 case .completed(let summary):
                     progress.end()
-                    if isFirst || summary != ReplicationSummary() {
+                    // What was changed a moment ago is read again and changes nothing.
+                    var news = summary
+                    news.received = 0
+                    if isFirst || news != ReplicationSummary() {
                         try output.line(line(for: summary, elapsed: nil))
                     }
                     isFirst = false

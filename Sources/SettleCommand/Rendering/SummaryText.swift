@@ -15,6 +15,10 @@ enum SummaryText {
             (summary.rejected, "\(Quantity.number(summary.rejected)) refused"),
             (summary.withheld, "\(Quantity.number(summary.withheld)) withheld"),
             (
+                summary.attachmentsDownloaded,
+                Quantity.count(summary.attachmentsDownloaded, "attachment") + " fetched"
+            ),
+            (
                 summary.skipped,
                 Quantity.number(summary.skipped)
                     + " skipped, whose identifiers cannot be used here"
@@ -34,6 +38,7 @@ enum SummaryText {
             ("received", summary.received), ("conflictsSettled", summary.conflictsSettled),
             ("conflicts", summary.conflicts), ("rejected", summary.rejected),
             ("withheld", summary.withheld), ("skipped", summary.skipped),
+            ("attachmentsDownloaded", summary.attachmentsDownloaded),
         ]
         return JSONRendering.compact(
             .object(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SettleHosting
 import SettleREST
 import SettleSync
 
@@ -9,17 +10,25 @@ enum TableRemote {
     ///
     /// - Throws: `ValidationError` when the text is no address of a table.
     static func configuration(
-        parsing text: String, token: String?, isRepeating: Bool, isBidirectional: Bool,
-        channels: [String]
+        parsing text: String, token: String?, isRepeating: Bool = false,
+        isBidirectional: Bool = true, channels: [String] = [], dialect: DialectArgument? = nil,
+        carriesAttachments: Bool = false
     ) throws -> ReplicationConfiguration {
         guard let url = URL(string: text) else {
             throw ValidationError(
                 "'\(text)' is no address. Write http(s)://HOST[:PORT]/tables/NAME, for example "
                     + "http://127.0.0.1:8080/tables/items.")
         }
+        var options = options(token: token)
+        // Foundation's own client ends the process on Linux when an answer breaks off in its head.
+        options[AzureTablesBackend.OptionName.transport] = AsyncHTTPClientTransport()
+        if let dialect { options[AzureTablesBackend.OptionName.dialect] = dialect.dialect }
+        if carriesAttachments {
+            options[AzureTablesBackend.OptionName.carriesAttachments] = true
+        }
         let configuration = ReplicationConfiguration(
             url: url, isRepeating: isRepeating, isBidirectional: isBidirectional,
-            options: options(token: token), limitToChannels: channels)
+            options: options, limitToChannels: channels)
         do {
             _ = try AzureTablesBackend(configuration)
         } catch {

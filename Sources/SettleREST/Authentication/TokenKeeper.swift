@@ -2,11 +2,27 @@ import SettleSync
 
 /// Keeps the token between requests, so that the provider is asked once however many requests were
 /// refused together.
+///
+/// Who waits for the provider's answer can be cancelled; when nobody waits any more, the provider's
+/// task is cancelled too.
 actor TokenKeeper {
+    private typealias Outcome = Result<String?, ReplicationError>
+
+    /// What the provider is being asked, and who waits for its answer.
+    private struct Question {
+        var task: Task<Void, Never>
+        var refused: String?
+        var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+    }
+
     private let provider: (any TokenProvider)?
     private var current: String?
-    private var question: Task<String?, any Error>?
     private var wasAsked = false
+    private var question: Question?
+    /// The answer that brought nothing better than a token, for the others who had the same token
+    /// refused; a request that begins later may have the provider asked again.
+    private var dismissal: (refused: String?, outcome: Outcome)?
+    private var nextNumber = 0
 
     init(_ provider: (any TokenProvider)?) {
         self.provider = provider
@@ -14,36 +30,83 @@ actor TokenKeeper {
 
     /// The token for a request.
     func token() async throws(ReplicationError) -> String? {
+        dismissal = nil
         if wasAsked { return current }
         return try await ask(replacing: nil)
     }
 
     /// A token in the place of one that was refused; nil when there is no other.
     func token(replacing refused: String?) async throws(ReplicationError) -> String? {
-        if current != refused { return current }
+        if wasAsked, current != refused { return current }
+        if let dismissal, dismissal.refused == refused { return try dismissal.outcome.get() }
         let token = try await ask(replacing: refused)
         return token == refused ? nil : token
     }
 
     private func ask(replacing refused: String?) async throws(ReplicationError) -> String? {
         guard let provider else { return nil }
-        let question = question ?? Task { try await provider.token(replacing: refused) }
-        self.question = question
-        do {
-            let token = try await question.value
-            // Others waited for the same question; only the first one through ends it.
-            if self.question == question {
-                self.question = nil
-                current = token
-                wasAsked = true
+        let number = nextNumber
+        nextNumber += 1
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
+                if Task.isCancelled {
+                    continuation.resume(returning: .failure(Self.cancelled))
+                    return
+                }
+                if question == nil {
+                    let task = Task { answer(await Self.outcome(of: provider, refused)) }
+                    question = Question(task: task, refused: refused)
+                }
+                question?.waiting[number] = continuation
             }
-            return token
+        } onCancel: {
+            Task { await giveUp(number) }
+        }
+        return try outcome.get()
+    }
+
+    private static func outcome(
+        of provider: any TokenProvider, _ refused: String?
+    ) async -> Outcome {
+        do {
+            return .success(try await provider.token(replacing: refused))
+        } catch let error as ReplicationError {
+            return .failure(error)
         } catch {
-            if self.question == question { self.question = nil }
-            throw ReplicationError(
-                .unauthorized, "No token could be had for the server.", cause: error)
+            return .failure(
+                ReplicationError(
+                    .unauthorized, "No token could be had for the server.", cause: error))
         }
     }
+
+    private func answer(_ outcome: Outcome) {
+        // Nobody may be waiting any more; another question may even have been put since.
+        guard !Task.isCancelled, let question else { return }
+        self.question = nil
+        switch outcome {
+        case .success(let token):
+            if wasAsked, token == question.refused {
+                dismissal = (question.refused, .success(nil))
+            }
+            current = token
+            wasAsked = true
+        case .failure:
+            if wasAsked { dismissal = (question.refused, outcome) }
+        }
+        for continuation in question.waiting.values { continuation.resume(returning: outcome) }
+    }
+
+    private func giveUp(_ number: Int) {
+        guard let continuation = question?.waiting.removeValue(forKey: number) else { return }
+        continuation.resume(returning: .failure(Self.cancelled))
+        if let question, question.waiting.isEmpty {
+            question.task.cancel()
+            self.question = nil
+        }
+    }
+
+    private static let cancelled = ReplicationError(
+        .cancelled, "The task was cancelled while a token was being fetched.")
 }
 
 /// A token that never changes.

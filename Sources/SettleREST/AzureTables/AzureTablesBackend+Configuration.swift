@@ -11,6 +11,24 @@ extension AzureTablesBackend {
         public static let transport = "transport"
         /// How long a request may stay without an answer, in seconds: a `Double` or an `Int`.
         public static let timeoutSeconds = "timeoutSeconds"
+        /// An ``ODataPredicate``: which rows to pull.
+        public static let filter = "filter"
+        /// A ``AzureTablesBackend/Dialect``: what the server speaks.
+        public static let dialect = "dialect"
+        /// A ``AzureTablesBackend/Paging``: how a pull gets from page to page.
+        public static let paging = "paging"
+        /// How long a row may take from its time to its commit, in seconds: a `Double` or an `Int`.
+        public static let safetyWindowSeconds = "safetyWindowSeconds"
+        /// An array of ``HTTPInterceptor``: who sees every request and answer.
+        public static let interceptors = "interceptors"
+        /// A `Bool`: whether the table has attachments, as those of `settle serve` do.
+        public static let carriesAttachments = "carriesAttachments"
+
+        /// All of them.
+        static let all = [
+            token, tokenProvider, transport, timeoutSeconds, filter, dialect, paging,
+            safetyWindowSeconds, interceptors, carriesAttachments,
+        ]
     }
 
     /// The table that a configuration names by its URL and options.
@@ -30,27 +48,40 @@ extension AzureTablesBackend {
             }
             return value
         }
+        func takeSeconds(_ name: String) throws(ReplicationError) -> Double? {
+            if let seconds = options[name] as? Int {
+                options[name] = nil
+                return Double(seconds)
+            }
+            return try take(name, as: Double.self)
+        }
         let token = try take(OptionName.token, as: String.self)
         var provider = try take(OptionName.tokenProvider, as: (any TokenProvider).self)
         var transport = try take(OptionName.transport, as: (any HTTPTransport).self)
-        var timeout: Double?
-        if let seconds = options[OptionName.timeoutSeconds] as? Int {
-            options[OptionName.timeoutSeconds] = nil
-            timeout = Double(seconds)
-        } else {
-            timeout = try take(OptionName.timeoutSeconds, as: Double.self)
-        }
+        let timeout = try takeSeconds(OptionName.timeoutSeconds)
+        let filter = try take(OptionName.filter, as: ODataPredicate.self)
+        let dialect = try take(OptionName.dialect, as: Dialect.self)
+        let paging = try take(OptionName.paging, as: Paging.self)
+        let window = try takeSeconds(OptionName.safetyWindowSeconds)
+        let interceptors = try take(OptionName.interceptors, as: [any HTTPInterceptor].self)
+        let carriesAttachments = try take(OptionName.carriesAttachments, as: Bool.self)
         if let unknown = options.keys.min() {
+            let names = OptionName.all.map { "'\($0)'" }
             throw ReplicationError(
                 .misconfigured,
-                "The replication option '\(unknown)' is not known. There are '\(OptionName.token)'"
-                    + ", '\(OptionName.tokenProvider)', '\(OptionName.transport)' and "
-                    + "'\(OptionName.timeoutSeconds)'.")
+                "The replication option '\(unknown)' is not known. There are "
+                    + names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1]).")
         }
         if let timeout, !(timeout > 0 && timeout.isFinite) {
             throw ReplicationError(
                 .misconfigured,
                 "The replication option '\(OptionName.timeoutSeconds)' has to be above 0.")
+        }
+        if let window, !(window >= 0 && window <= RESTTuning.safetyWindowSecondsMax) {
+            throw ReplicationError(
+                .misconfigured,
+                "The replication option '\(OptionName.safetyWindowSeconds)' has to be from 0 to "
+                    + "\(Int(RESTTuning.safetyWindowSecondsMax)).")
         }
         if provider == nil, let token { provider = FixedToken(text: token) }
         if transport == nil {
@@ -58,6 +89,13 @@ extension AzureTablesBackend {
             transport = URLSessionTransport(
                 timeoutSeconds: timeout ?? 60, connectionCountMax: connections)
         }
-        try self.init(url: configuration.url, tokenProvider: provider, transport: transport)
+        if let interceptors, !interceptors.isEmpty, let base = transport {
+            transport = InterceptedTransport(base, interceptors: interceptors)
+        }
+        try self.init(
+            url: configuration.url, tokenProvider: provider, transport: transport, filter: filter,
+            dialect: dialect, paging: paging ?? .keyset,
+            safetyWindow: window.map { .seconds($0) } ?? .seconds(10),
+            carriesAttachments: carriesAttachments ?? false)
     }
 }

@@ -3,33 +3,96 @@ import HTTPTypes
 import Settle
 public import SettleSync
 
-/// A table of an Azure Mobile Apps server, or of `settle serve`, as the far side.
+/// A table of an Azure Mobile Apps server, of its predecessor or successors, or of `settle serve`,
+/// as the far side.
 ///
-/// It speaks version 2.0.0 of the protocol: one table, items with the columns `id`, `createdAt`,
-/// `updatedAt`, `version` and `deleted`. The table must have soft delete; rows that vanish from it
-/// are never heard of again. Docs/Formats/AzureTables.md says how documents become items.
+/// One table, whose rows are the documents. It must have soft delete; rows that vanish from it are
+/// only found to be missing by listing it. Docs/Formats/AzureTables.md says how documents become
+/// rows, and what is asked of the server.
 public struct AzureTablesBackend: Backend {
+    /// How a pull gets from one page to the next.
+    public enum Paging: String, Sendable, Hashable, CaseIterable {
+        /// Each page begins behind the last row of the one before, by time and identifier.
+        ///
+        /// Passes by no row, whatever happens to the table meanwhile.
+        case keyset
+        /// Each page begins some rows behind a time, as with the official clients: `updatedAt ge`
+        /// and `$skip` as long as the time stays the same.
+        ///
+        /// For servers that cannot compare identifiers. When rows with one time are changed while
+        /// they are read, the rows behind them move up, and one of those may be passed by for
+        /// good. There is no safety window, and a pull with nothing new takes two requests.
+        case skip
+    }
+
     /// The table's address without credentials.
     public var identifier: String { address.identifier }
+
+    /// The text of the predicate that every pull has beside the channels; empty without one.
+    public let filter: String
+
+    /// Whether the table has attachments, as those of `settle serve` do.
+    public let carriesAttachments: Bool
 
     let address: TableAddress
     let transport: any HTTPTransport
     let tokens: TokenKeeper
+    let predicate: ODataPredicate?
+    let memory: DialectMemory
+    let paging: Paging
+    /// The safety window in seconds.
+    let window: Double
+
+    /// What our own clock says.
+    package var now: @Sendable () -> Date = { Date() }
 
     /// A table.
+    ///
+    /// **The safety window.** A server gives a row its `updatedAt` before it commits it. A pull in
+    /// between does not see the row, and must not go on behind its time. So rows count as final
+    /// only when they are older than the window by the server's own clock (the `Date` of its
+    /// answers), and the next pull begins with those that are not; what is here already changes
+    /// nothing. The window has to be longer than the server's longest transaction, and than the
+    /// difference between the clocks of the database and of the machine that answers. Without a
+    /// `Date` the last time is read again with every pull, and no more. Zero is for servers that
+    /// give out times in the order of their commits.
+    ///
+    /// **Clocks that go back.** What the server's clock and our own said is kept with the token.
+    /// When the server's lags behind what ours makes of the time since, rows may have come in
+    /// before the token: as much more is read again. What cannot be caught: a clock that went back
+    /// and forth again between two pulls; ours going back together with the server's, by at least
+    /// as much; a database whose clock is not the answering machine's.
     ///
     /// - Parameters:
     ///   - url: `http(s)://HOST[:PORT]/tables/NAME`; there may be more path before `tables`.
     ///   - tokenProvider: Knows the token; nil to go without.
     ///   - transport: The way to the server; nil for a ``URLSessionTransport``.
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no such address.
+    ///   - filter: Which rows to pull; nil for all.
+    ///   - dialect: What the server speaks; nil to find out by its answers, with one read more
+    ///     where the first request is a write.
+    ///   - paging: How a pull gets from page to page.
+    ///   - safetyWindow: How long a row may take from its time to its commit, 0 or more.
+    ///   - carriesAttachments: Whether the table has attachments, as those of `settle serve` do.
+    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no such address, the
+    ///   filter cannot be written, or the window is negative.
     public init(
         url: URL, tokenProvider: (any TokenProvider)? = nil,
-        transport: (any HTTPTransport)? = nil
+        transport: (any HTTPTransport)? = nil, filter: ODataPredicate? = nil,
+        dialect: Dialect? = nil, paging: Paging = .keyset,
+        safetyWindow: Duration = .seconds(10), carriesAttachments: Bool = false
     ) throws(ReplicationError) {
         address = try TableAddress(url)
         self.transport = transport ?? URLSessionTransport()
         tokens = TokenKeeper(tokenProvider)
+        predicate = filter
+        self.filter = try Self.text(of: filter, dialect)
+        memory = DialectMemory(dialect)
+        self.paging = paging
+        self.carriesAttachments = carriesAttachments
+        guard safetyWindow >= .zero else {
+            throw ReplicationError(.misconfigured, "The safety window has to be 0 or more.")
+        }
+        window = min(safetyWindow / .seconds(1), RESTTuning.safetyWindowSecondsMax)
     }
 
     /// A table with a token that never changes.
@@ -43,5 +106,16 @@ public struct AzureTablesBackend: Backend {
         url: URL, token: String, transport: (any HTTPTransport)? = nil
     ) throws(ReplicationError) {
         try self.init(url: url, tokenProvider: FixedToken(text: token), transport: transport)
+    }
+
+    /// The text that a filter is known by, whatever dialect the server turns out to speak.
+    private static func text(
+        of filter: ODataPredicate?, _ dialect: Dialect?
+    ) throws(ReplicationError) -> String {
+        guard let filter else { return "" }
+        if let dialect { return try filter.text(for: dialect.odata) }
+        // The same words in every run; only where version 3 has no words for it, those of 4.
+        if let text = try? filter.text(for: .v3) { return text }
+        return try filter.text(for: .v4)
     }
 }

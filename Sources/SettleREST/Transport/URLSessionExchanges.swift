@@ -15,23 +15,46 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Outcome = Result<HTTPAnswer, ReplicationError>
 
     private struct Exchange {
-        var continuation: CheckedContinuation<Outcome, Never>
         var bodySizeMax: Int
         var body: [UInt8] = []
         var isTooLarge = false
+        var isUnpinned = false
+        var continuation: CheckedContinuation<Outcome, Never>?
+        var outcome: Outcome?
     }
 
     private let open = Mutex<[Int: Exchange]>([:])
+    let pins: PublicKeyPins?
 
-    /// Waits for the answer to a task; `continuation` is resumed once.
-    func begin(
-        _ task: URLSessionTask, bodySizeMax: Int,
-        _ continuation: CheckedContinuation<Outcome, Never>
-    ) {
-        open.withLock {
-            $0[task.taskIdentifier] = Exchange(
-                continuation: continuation, bodySizeMax: bodySizeMax)
+    init(pins: PublicKeyPins?) {
+        self.pins = pins
+    }
+
+    /// Gets ready for a task that has not been resumed and cannot have been cancelled yet.
+    func begin(_ task: URLSessionTask, bodySizeMax: Int) {
+        open.withLock { $0[task.taskIdentifier] = Exchange(bodySizeMax: bodySizeMax) }
+    }
+
+    /// Waits for the answer to a task that has begun; called once.
+    ///
+    /// A task that is cancelled early may be over before anybody waits.
+    func outcome(of task: URLSessionTask) async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let outcome = open.withLock { open -> Outcome? in
+                if let outcome = open[task.taskIdentifier]?.outcome {
+                    open[task.taskIdentifier] = nil
+                    return outcome
+                }
+                open[task.taskIdentifier]?.continuation = continuation
+                return nil
+            }
+            if let outcome { continuation.resume(returning: outcome) }
         }
+    }
+
+    /// Remembers that a connection was given up for the key of the server.
+    func refuseKey(of task: URLSessionTask) {
+        open.withLock { $0[task.taskIdentifier]?.isUnpinned = true }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -39,7 +62,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             guard var exchange = open.removeValue(forKey: dataTask.taskIdentifier) else {
                 return false
             }
-            if exchange.body.count + data.count > exchange.bodySizeMax {
+            if data.count > exchange.bodySizeMax - exchange.body.count {
                 exchange.isTooLarge = true
                 exchange.body = []
             } else if !exchange.isTooLarge {
@@ -55,10 +78,17 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
-        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
-            return
+        let ended = open.withLock { open -> (CheckedContinuation<Outcome, Never>, Outcome)? in
+            guard var exchange = open.removeValue(forKey: task.taskIdentifier),
+                exchange.outcome == nil
+            else { return nil }
+            let outcome = Self.outcome(exchange, task, error)
+            if let continuation = exchange.continuation { return (continuation, outcome) }
+            exchange.outcome = outcome
+            open[task.taskIdentifier] = exchange
+            return nil
         }
-        exchange.continuation.resume(returning: Self.outcome(exchange, task.response, error))
+        ended?.0.resume(returning: ended?.1 ?? .failure(.cancelledRequest))
     }
 
     func urlSession(
@@ -68,45 +98,57 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         // A request carries a token and a document. Neither goes to another origin, and nothing
         // but a read is repeated elsewhere; the redirection itself becomes the answer.
+        let origin = HTTPOrigin(task.originalRequest?.url)
         let mayFollow =
-            task.originalRequest?.httpMethod == "GET"
-            && Origin(task.originalRequest?.url) == Origin(request.url)
+            task.originalRequest?.httpMethod == "GET" && origin != nil
+            && origin == HTTPOrigin(request.url)
         completionHandler(mayFollow ? request : nil)
     }
 
-    /// Scheme, host and port: who gets a request.
-    private struct Origin: Equatable {
-        var scheme: String?
-        var host: String?
-        var port: Int?
+    private static func outcome(
+        _ exchange: Exchange, _ task: URLSessionTask, _ error: (any Error)?
+    ) -> Outcome {
+        if exchange.isTooLarge { return .failure(.tooLarge(exchange.bodySizeMax)) }
+        let host = task.originalRequest?.url?.host ?? ""
+        if let error {
+            let reason = exchange.isUnpinned ? .unpinned : UnansweredReason(error)
+            return .failure(.noAnswer(reason, host: host, cause: error))
+        }
+        guard let response = (task.response as? HTTPURLResponse)?.httpResponse else {
+            return .failure(
+                ReplicationError(
+                    .protocolViolation,
+                    "The server '\(host)' answered with something that is no HTTP."))
+        }
+        return .success(HTTPAnswer(response: response, body: exchange.body))
+    }
+}
 
-        init(_ url: URL?) {
-            scheme = url?.scheme?.lowercased()
-            host = url?.host?.lowercased()
-            port = url?.port ?? (scheme == "https" ? 443 : 80)
+extension UnansweredReason {
+    /// What a failure of Foundation's URL loading means.
+    fileprivate init(_ error: any Error) {
+        switch (error as? URLError)?.code {
+        case .cannotFindHost, .dnsLookupFailed: self = .unknownHost
+        case .cannotConnectToHost: self = .refused
+        case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff: self = .offline
+        case .timedOut: self = .silent
+        case .networkConnectionLost: self = .cut
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .clientCertificateRejected, .clientCertificateRequired:
+            self = .untrusted
+        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData,
+            .cannotDecodeContentData, .zeroByteResource:
+            self = .garbled
+        case .unknown where Self.isAboutTrust(error): self = .untrusted
+        default: self = .other
         }
     }
 
-    private static func outcome(
-        _ exchange: Exchange, _ response: URLResponse?, _ error: (any Error)?
-    ) -> Outcome {
-        if exchange.isTooLarge {
-            return .failure(
-                ReplicationError(
-                    .answerTooLarge,
-                    "The server's answer is larger than \(exchange.bodySizeMax) bytes, and the "
-                        + "rest was not read."))
-        }
-        if let error {
-            return .failure(
-                ReplicationError(
-                    .unreachable,
-                    "The server gave no answer: \(error.localizedDescription)", cause: error))
-        }
-        guard let response = (response as? HTTPURLResponse)?.httpResponse else {
-            return .failure(
-                ReplicationError(.protocolViolation, "The server's answer is not HTTP."))
-        }
-        return .success(HTTPAnswer(response: response, body: exchange.body))
+    /// Linux has no code for a certificate that is not trusted, only the words of libcurl, which
+    /// are English everywhere.
+    private static func isAboutTrust(_ error: any Error) -> Bool {
+        let words = error.localizedDescription
+        return words.contains("SSL") || words.contains("TLS") || words.contains("certificate")
     }
 }

@@ -16,6 +16,9 @@ struct Identity: Sendable, Equatable {
         return !channels.isDisjoint(with: item.channels)
     }
 
+    /// Whether there is an item that the sender may write: one who is limited to nothing may not.
+    var mayWriteSomething: Bool { channels?.isEmpty != true }
+
     /// Whether the sender may write an item with these members.
     ///
     /// A limited sender may write only what stays wholly within the claim: an array of channels,

@@ -7,7 +7,8 @@ extension TableCall {
     ///
     /// A table that does not exist yet has no items; a client may pull before the first push.
     func list(_ name: TableName) async throws -> Response {
-        let page = try PageRequest(query, limits: responder.limits)
+        var page = try PageRequest(query, limits: responder.limits)
+        page.reportsDepartures = Self.prefersDepartures(request.headers[values: .prefer])
         guard let table = try await responder.tables.table(name, isCreated: false) else {
             return answer(Page(items: [], count: page.isCounted ? 0 : nil, end: nil), page)
         }
@@ -27,10 +28,22 @@ extension TableCall {
         return Answer.item(item)
     }
 
+    /// The preference of readers that want to be told of items that left their channels.
+    private static let departuresPreference = "settle.removed"
+
+    private static func prefersDepartures(_ values: [String]) -> Bool {
+        values.joined(separator: ",").split(separator: ",").contains {
+            String($0).trimmingSpaces.lowercased() == departuresPreference
+        }
+    }
+
     /// Shape: an array of items, or `{"results": array, "count": number}` with a count.
     private func answer(_ page: Page, _ request: PageRequest) -> Response {
         let items = JSONValue.array(page.items.map { $0.json(selecting: request.selection) })
         var headers: HTTPFields = [:]
+        if request.reportsDepartures {
+            headers[.preferenceApplied] = Self.departuresPreference
+        }
         if let end = page.end {
             headers[.link] = PageLink.header(
                 path: self.request.uri.path, query: query, end: end,

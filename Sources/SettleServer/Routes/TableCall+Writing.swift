@@ -9,12 +9,17 @@ extension TableCall {
         let body = try await itemBody()
         let id = body.id ?? UUID().uuidString.lowercased()
         try ItemIdentifier.check(id)
-        let operation = ItemOperation.insert(members: body.members)
+        let operation = ItemOperation.insert(
+            members: body.members, attachments: body.attachments)
         // A table comes into being with its first item only, not with one that is refused.
         if case .refuse(let refusal) = operation.decision(
             on: nil, expecting: .none, by: identity)
         {
             throw refusal
+        }
+        let existing = try await responder.tables.table(name, isCreated: false)
+        if existing == nil, let attachment = body.attachments?.first {
+            throw Table.contentMissing(attachment.name)
         }
         guard let table = try await responder.tables.table(name, isCreated: true) else {
             throw Refusal.missing
@@ -33,7 +38,8 @@ extension TableCall {
         if let bodyId = body.id, !bodyId.utf8.elementsEqual(id.utf8) {
             throw Refusal(.badRequest, "The id of the body and the id of the path differ.")
         }
-        let operation = ItemOperation.update(members: body.members, seenVersion: body.version)
+        let operation = ItemOperation.update(
+            members: body.members, attachments: body.attachments, seenVersion: body.version)
         return Answer.item(try await perform(operation, on: id, in: name, expectation))
     }
 

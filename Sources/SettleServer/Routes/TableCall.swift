@@ -25,7 +25,7 @@ struct TableCall {
         let tooLong = Refusal(
             .contentTooLarge,
             "This server takes items of at most \(responder.bodyMaxBytes) bytes; this one is longer, so "
-                + "keep its large parts elsewhere.")
+                + "make attachments of its large parts.")
         if let length = request.headers[.contentLength].flatMap(Int.init),
             length > responder.bodyMaxBytes
         {

@@ -17,6 +17,7 @@ struct TableResponder: HTTPResponder {
     let authenticator: Authenticator
     let limits: PageLimits
     let bodyMaxBytes: Int
+    let attachmentMaxBytes: Int
     let now: @Sendable () -> Date
     let logger: Logger
 
@@ -61,6 +62,12 @@ struct TableResponder: HTTPResponder {
             case .post: return try await call.undelete(id, in: table)
             default: return try await call.read(id, in: table)
             }
+        case .content(let table, let digest):
+            return request.method == .put
+                ? try await call.storeContent(digest, in: table)
+                : try await call.findContent(digest, in: table)
+        case .attachment(let table, let id, let name):
+            return try await call.readAttachment(name, of: id, in: table)
         case .health, .unknown: throw Self.unknownPath
         }
     }
@@ -71,6 +78,8 @@ struct TableResponder: HTTPResponder {
             case .health: [.get, .head]
             case .table: [.get, .head, .post]
             case .item: [.get, .head, .patch, .post, .delete]
+            case .content: [.head, .put]
+            case .attachment: [.get, .head]
             case .unknown: throw Self.unknownPath
             }
         guard !allowed.contains(request.method) else { return }

@@ -18,6 +18,8 @@ public struct ServerConfiguration: Sendable {
     public var topMax: Int
     /// The longest body of a request, in bytes; more is answered 413.
     public var bodyMaxBytes: Int
+    /// The longest content of an attachment, in bytes; more is answered 413.
+    public var attachmentMaxBytes: Int
     /// How many tables there may be; an insert into one more is answered 403.
     public var tableCountMax: Int
     /// The clock, for `createdAt`, `updatedAt` and the expiry of tokens.
@@ -33,12 +35,14 @@ public struct ServerConfiguration: Sendable {
     ///   - pageSizeDefault: Items in a list without `$top`.
     ///   - topMax: The largest `$top`.
     ///   - bodyMaxBytes: The longest body, in bytes.
+    ///   - attachmentMaxBytes: The longest content of an attachment, in bytes.
     ///   - tableCountMax: How many tables there may be.
     ///   - now: The clock.
     public init(
         directory: URL, host: String = "127.0.0.1", port: Int = 0,
         authentication: Authentication = .anonymous, pageSizeDefault: Int = 50,
-        topMax: Int = 1000, bodyMaxBytes: Int = 1 << 20, tableCountMax: Int = 256,
+        topMax: Int = 1000, bodyMaxBytes: Int = 1 << 20,
+        attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.directory = directory
@@ -48,6 +52,7 @@ public struct ServerConfiguration: Sendable {
         self.pageSizeDefault = pageSizeDefault
         self.topMax = topMax
         self.bodyMaxBytes = bodyMaxBytes
+        self.attachmentMaxBytes = attachmentMaxBytes
         self.tableCountMax = tableCountMax
         self.now = now
     }
@@ -60,6 +65,7 @@ public struct ServerConfiguration: Sendable {
         try Self.check("topMax", topMax, in: 1...1_000_000)
         try Self.check("pageSizeDefault", pageSizeDefault, in: 1...topMax)
         try Self.check("bodyMaxBytes", bodyMaxBytes, in: 1...(20 << 20))
+        try Self.check("attachmentMaxBytes", attachmentMaxBytes, in: 1...(1 << 40))
         try Self.check("tableCountMax", tableCountMax, in: 1...100_000)
         guard directory.isFileURL else {
             throw ServerError(

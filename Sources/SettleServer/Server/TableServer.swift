@@ -124,7 +124,9 @@ public final class TableServer: Service, Sendable {
             tables: tables, authenticator: authenticator,
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
-            bodyMaxBytes: configuration.bodyMaxBytes, now: configuration.now, logger: logger)
+            bodyMaxBytes: configuration.bodyMaxBytes,
+            attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
+            logger: logger)
         return (tables, responder)
     }
 

@@ -4,9 +4,11 @@ import Settle
 /// A write that a client asks for.
 enum ItemOperation: Sendable {
     /// POST to the table.
-    case insert(members: [String: JSONValue])
-    /// PATCH: the given members replace those of the same name, the others stay.
-    case update(members: [String: JSONValue], seenVersion: String?)
+    case insert(members: [String: JSONValue], attachments: [AttachmentDescription]? = nil)
+    /// PATCH: the given members replace those of the same name, the others stay; attachments,
+    /// when given, replace all there are.
+    case update(
+        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?)
     case delete
     /// POST to the item.
     case undelete
@@ -23,6 +25,15 @@ enum ItemDecision: Sendable, Equatable {
 }
 
 extension ItemOperation {
+    /// The attachments that the item is to have; nil to leave them as they are.
+    var attachments: [AttachmentDescription]? {
+        switch self {
+        case .insert(_, let attachments): attachments
+        case .update(_, let attachments, _): attachments
+        case .delete, .undelete: nil
+        }
+    }
+
     /// Decides what becomes of the write.
     ///
     /// Rights come first, so that nobody learns of an item that is not theirs; then whether there
@@ -37,14 +48,14 @@ extension ItemOperation {
         on current: TableItem?, expecting expectation: EntityTag.Expectation,
         by identity: Identity
     ) -> ItemDecision {
-        if case .insert(let members) = self {
+        if case .insert(let members, _) = self {
             return insertion(of: members, over: current, by: identity)
         }
         guard let current, identity.maySee(current) else { return .refuse(.missing) }
         guard identity.mayWrite(current.members) else { return .refuse(Self.foreignChannels) }
         switch self {
         case .insert: preconditionFailure("An insert was decided above.")
-        case .update(let members, let seenVersion):
+        case .update(let members, _, let seenVersion):
             return update(
                 of: current, with: members, expecting: expectation, seenVersion: seenVersion,
                 by: identity)
@@ -90,7 +101,8 @@ extension ItemOperation {
             return .refuse(
                 Refusal(.conflict, "The item was changed since that version.", item: current))
         }
-        return members.isEmpty ? .keep(current) : .store(members: merged, isDeleted: false)
+        return members.isEmpty && attachments == nil
+            ? .keep(current) : .store(members: merged, isDeleted: false)
     }
 
     private static func mismatch(

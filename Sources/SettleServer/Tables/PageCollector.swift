@@ -12,6 +12,8 @@ struct PageCollector {
     private let isOrdered: Bool
     private let budget: ODataBudget
     private let positionBytesMax: Int
+    /// Whether what left the reader's sight is part of the list, and there is a limit to sight.
+    let wantsDepartures: Bool
     /// The items of an ordered walk are kept with their positions; the others are read again.
     private var kept: [(position: PagePosition, item: TableItem?)] = []
     private var keptBytes = 0
@@ -40,6 +42,10 @@ struct PageCollector {
         self.isOrdered = isOrdered
         budget = ODataBudget(limits: limits)
         self.positionBytesMax = positionBytesMax
+        wantsDepartures =
+            request.reportsDepartures && request.includesDeleted
+            && request.walk == .byUpdatedAt && request.filter?.candidateIds == nil
+            && (request.filter != nil || identity.channels != nil)
     }
 
     /// How many kept items can matter: the page and one to know of more; without order also those
@@ -71,11 +77,34 @@ struct PageCollector {
     /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
     ///   takes too much work, or too much memory.
     mutating func collect(_ item: TableItem) throws(ODataError) {
-        guard request.includesDeleted || !item.isDeleted, identity.maySee(item) else { return }
-        budget.beginItem()
-        if let filter = request.filter {
-            guard try ODataEvaluator.isTrue(filter, for: item, budget: budget) else { return }
+        if try belongs(item) {
+            try keep(item)
+        } else if wantsDepartures {
+            try collectDeparture(of: item, at: item.updatedAt.microseconds)
         }
+    }
+
+    /// Looks at an item at a place where it left a channel; keeps what tells the reader of it, when
+    /// it left the reader's sight there.
+    ///
+    /// - Throws: As ``collect(_:)``.
+    mutating func collectDeparture(of item: TableItem, at time: Int64) throws(ODataError) {
+        budget.beginItem()
+        let gone = try item.departure(
+            at: time, filter: request.filter, from: identity, budget: budget)
+        if let gone { try keep(gone) }
+    }
+
+    private func belongs(_ item: TableItem) throws(ODataError) -> Bool {
+        guard request.includesDeleted || !item.isDeleted, identity.maySee(item) else {
+            return false
+        }
+        budget.beginItem()
+        guard let filter = request.filter else { return true }
+        return try ODataEvaluator.isTrue(filter, for: item, budget: budget)
+    }
+
+    private mutating func keep(_ item: TableItem) throws(ODataError) {
         count += 1
         let position = try PagePosition(of: item, in: request.order, budget: budget)
         if let after = request.after, !after.precedes(position, in: request.order) { return }

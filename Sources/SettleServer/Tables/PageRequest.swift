@@ -13,6 +13,9 @@ struct PageRequest: Sendable, Equatable {
     var isCounted = false
     /// Whether deleted items are among them.
     var includesDeleted = false
+    /// Whether items that have left the reader's channels are reported, when they come in the
+    /// order of `updatedAt`, deleted ones too, as in a pull.
+    var reportsDepartures = false
     /// Where the page before ended; items up to there are left out before `skip` counts.
     var after: PagePosition?
 }

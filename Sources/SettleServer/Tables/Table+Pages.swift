@@ -62,6 +62,12 @@ extension Table {
         try TableTimeline.forEach(from: start, in: snapshot) { entry in
             try Task.checkCancellation()
             if entry.time > end { return false }
+            if entry.isMark {
+                guard collector.wantsDepartures, let item = try item(entry.id, in: snapshot)
+                else { return true }
+                try collector.collectDeparture(of: item, at: entry.time)
+                return !collector.isFull
+            }
             // Deleted items that are not asked for cost no read of a document.
             if entry.isDeleted, !request.includesDeleted { return true }
             if collector.countsUnseen {

@@ -4,6 +4,8 @@ import Settle
 /// One table: a Settle database whose documents are envelopes of items.
 struct Table: Sendable {
     let database: Database
+    /// Contents that were uploaded for items to come.
+    let held = HeldContents()
 
     /// Reads an item, deleted or not.
     ///
@@ -27,7 +29,7 @@ struct Table: Sendable {
         _ operation: ItemOperation, on id: String, expecting expectation: EntityTag.Expectation,
         by identity: Identity, now: Date
     ) async throws -> TableItem {
-        try await database.write { transaction in
+        let item = try await database.write { transaction in
             let current = try Self.item(id, in: transaction)
             switch operation.decision(on: current, expecting: expectation, by: identity) {
             case .refuse(let refusal): throw refusal
@@ -35,15 +37,28 @@ struct Table: Sendable {
             case .store(let members, let isDeleted):
                 let time = try TableClock.next(now: now, in: transaction)
                 let previous = try transaction.document(id)
-                let document = Envelope.document(
+                var departures = current?.departures ?? Departures()
+                departures.note(
+                    from: current?.channels ?? [], to: TableItem.channels(of: members), at: time)
+                var document = Envelope.document(
                     id: id, members: members,
                     createdAt: current?.createdAt.microseconds ?? time, updatedAt: time,
-                    isDeleted: isDeleted, revision: previous?.metaData.revision)
+                    isDeleted: isDeleted, departures: departures,
+                    revision: previous?.metaData.revision)
+                document.attachments = try attachments(
+                    operation.attachments, over: previous, by: identity, now: now,
+                    in: transaction)
                 let item = try Envelope.item(of: try transaction.save(document))
-                try TableTimeline.move(item, from: current?.updatedAt, in: transaction)
+                try TableTimeline.move(item, from: current, in: transaction)
+                try ContentIndex.move(
+                    id, from: current?.attachments ?? [], to: item.attachments, in: transaction)
                 return item
             }
         }
+        if let taken = operation.attachments {
+            held.end(Set(taken.map(\.digest)), by: identity, now: now)
+        }
+        return item
     }
 
     static func item(_ id: String, in snapshot: Snapshot) throws -> TableItem? {

@@ -7,13 +7,17 @@ import Settle
 /// brought up to date by a query would have to.
 ///
 /// Shape: the key is `updatedAt` in microseconds since 1970, 8 bytes, the highest first; the
-/// value is one byte, 1 for a deleted item, and then the id in UTF-8. Every item has one row.
+/// value is one byte, 1 for a deleted item, 0 for another, and then the id in UTF-8. Every item has
+/// one such row. Besides, there is a row with a 2, a mark, for every earlier time at which the item
+/// left a channel it has not come back to.
 enum TableTimeline {
     /// One row.
     struct Entry: Equatable {
         /// `updatedAt` in microseconds since 1970.
         var time: Int64
         var isDeleted: Bool
+        /// True where the item was when it left a channel.
+        var isMark: Bool
         var id: String
     }
 
@@ -23,16 +27,23 @@ enum TableTimeline {
     ///
     /// - Parameters:
     ///   - item: The item as it was just stored.
-    ///   - previous: Its `updatedAt` before; nil for a new item.
+    ///   - previous: The item before; nil for a new item.
     ///   - transaction: The transaction of the write.
     /// - Throws: ``DatabaseError`` when the side table cannot be written.
     static func move(
-        _ item: TableItem, from previous: Instant?, in transaction: Transaction
+        _ item: TableItem, from previous: TableItem?, in transaction: Transaction
     ) throws {
         let side = try transaction.sideTable(named: table)
-        if let previous { try side.remove(key(previous.microseconds)) }
-        try side.set(
-            [item.isDeleted ? 1 : 0] + Array(item.id.utf8), for: key(item.updatedAt.microseconds))
+        let id = Array(item.id.utf8)
+        if let previous {
+            let marks = Set(item.departures.times.values)
+            let place = previous.updatedAt.microseconds
+            for time in Set(previous.departures.times.values).union([place]).subtracting(marks) {
+                try side.remove(key(time))
+            }
+            if marks.contains(place) { try side.set([2] + id, for: key(place)) }
+        }
+        try side.set([item.isDeleted ? 1 : 0] + id, for: key(item.updatedAt.microseconds))
     }
 
     /// Walks the items from a time on.
@@ -52,7 +63,7 @@ enum TableTimeline {
             }
             return try body(
                 Entry(
-                    time: self.time(key), isDeleted: flag != 0,
+                    time: self.time(key), isDeleted: flag == 1, isMark: flag == 2,
                     id: String(decoding: value.dropFirst(), as: UTF8.self)))
         }
     }

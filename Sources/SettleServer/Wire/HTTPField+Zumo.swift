@@ -5,6 +5,10 @@ extension HTTPField.Name {
     static let zumoVersion = HTTPField.Name("ZUMO-API-VERSION")!
     /// `X-ZUMO-AUTH`: the token, as the old clients send it.
     static let zumoAuth = HTTPField.Name("X-ZUMO-AUTH")!
+    /// `Prefer` (RFC 7240): what the sender would like.
+    static let prefer = HTTPField.Name("Prefer")!
+    /// `Preference-Applied` (RFC 7240): which of it was done.
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
     /// `Link`: where the next page is.
     static let link = HTTPField.Name("Link")!
 }

@@ -7,6 +7,8 @@ struct ItemBody: Sendable, Equatable {
     var id: String?
     /// The member `version`, what the sender has seen; it is never stored.
     var version: String?
+    /// The member `_attachments`; nil when it is absent.
+    var attachments: [AttachmentDescription]?
     /// All other members.
     var members: [String: JSONValue]
 
@@ -14,7 +16,7 @@ struct ItemBody: Sendable, Equatable {
     ///
     /// - Parameter bytes: The body as it came.
     /// - Throws: ``Refusal`` 400 when the bytes are no JSON (with line and column), no object,
-    ///   name a reserved column, or have an `id` or `version` that is no string.
+    ///   name a reserved column, have an `id` or `version` that is no string, or describe attachments wrongly.
     init(_ bytes: [UInt8]) throws(Refusal) {
         guard case .object(var members) = try Self.json(bytes) else {
             throw Refusal(.badRequest, "The body is not a JSON object; send one item at a time.")
@@ -28,6 +30,7 @@ struct ItemBody: Sendable, Equatable {
         id = try Self.string(members.removeValue(forKey: SystemColumn.id.rawValue), .id)
         version = try Self.string(
             members.removeValue(forKey: SystemColumn.version.rawValue), .version)
+        attachments = try Self.attachments(members.removeValue(forKey: AttachmentColumn.name))
         self.members = members
     }
 
@@ -40,6 +43,13 @@ struct ItemBody: Sendable, Equatable {
                 "The body cannot be read at line \(error.line), column \(error.column): "
                     + error.message)
         }
+    }
+
+    private static func attachments(
+        _ column: JSONValue?
+    ) throws(Refusal) -> [AttachmentDescription]? {
+        guard let column else { return nil }
+        return try AttachmentColumn.descriptions(of: column)
     }
 
     private static func string(

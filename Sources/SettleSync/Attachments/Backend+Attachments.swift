@@ -7,14 +7,22 @@ extension Backend {
     func send(
         _ operation: RemoteOperation, with attachments: [DocumentAttachment]
     ) async throws(ReplicationError) -> RemoteOutcome {
+        if let refusal = try await upload(attachments) { return refusal }
+        var outcome = try await send(operation)
+        if case .rejected = outcome, !attachments.isEmpty {
+            // The far side may have forgotten the content since, when it was started anew.
+            if let refusal = try await upload(attachments) { return refusal }
+            outcome = try await send(operation)
+        }
+        return outcome.describingAttachments(carriesAttachments)
+    }
+
+    /// Brings content to the far side; what becomes of the operation when it takes one not.
+    private func upload(
+        _ attachments: [DocumentAttachment]
+    ) async throws(ReplicationError) -> RemoteOutcome? {
         for attachment in attachments {
-            let isAvailable: Bool
-            do {
-                isAvailable = try attachment.isContentAvailable
-            } catch {
-                throw ReplicationError(unexpected: error)
-            }
-            guard isAvailable else { continue }
+            guard (try? attachment.isContentAvailable) == true else { continue }
             switch try await upload(attachment) {
             case .stored: continue
             case .rejected(let reason):
@@ -22,7 +30,7 @@ extension Backend {
                     reason: "Its attachment '\(attachment.name)' is refused: \(reason)")
             }
         }
-        return try await send(operation).describingAttachments(carriesAttachments)
+        return nil
     }
 
     /// A page whose items all describe their attachments, where items have any.
@@ -43,33 +51,32 @@ extension Backend {
     }
 }
 
-// An item without the member has no attachments; one that says so is told from one of a far side
-// that has none at all.
+// Where attachments are carried, an item without the member has none; where they are not, what a
+// far side describes is not ours to change, and is not seen.
 
 extension RemoteItem {
-    fileprivate func describingAttachments() -> RemoteItem {
-        guard members[AttachmentMember.name] == nil else { return self }
+    fileprivate func describingAttachments(_ isTrue: Bool) -> RemoteItem {
+        let isDescribed = AttachmentMember.attachments(in: members) != nil
+        guard isTrue ? members[AttachmentMember.name] == nil : isDescribed else { return self }
         var item = self
-        item.members[AttachmentMember.name] = [:]
+        item.members[AttachmentMember.name] = isTrue ? [:] : nil
         return item
     }
 }
 
 extension PullPage {
     fileprivate func describingAttachments(_ isTrue: Bool) -> PullPage {
-        guard isTrue else { return self }
         var page = self
-        page.items = items.map { $0.describingAttachments() }
+        page.items = items.map { $0.describingAttachments(isTrue) }
         return page
     }
 }
 
 extension RemoteOutcome {
     fileprivate func describingAttachments(_ isTrue: Bool) -> RemoteOutcome {
-        guard isTrue else { return self }
-        return switch self {
-        case .stored(let item): .stored(item.describingAttachments())
-        case .conflict(let item?): .conflict(item.describingAttachments())
+        switch self {
+        case .stored(let item): .stored(item.describingAttachments(isTrue))
+        case .conflict(let item?): .conflict(item.describingAttachments(isTrue))
         case .deleted, .conflict(nil), .rejected: self
         }
     }

@@ -32,6 +32,13 @@ extension ReplicationCycle {
     {
         do {
             return try await session.outbox.download(id, session.database, session.backend)
+        } catch let error as ReplicationError
+            where [.serverFailed, .protocolViolation].contains(error.code)
+        {
+            session.logger.warning(
+                "The content of an attachment could not be fetched; it is tried again.",
+                metadata: error.metadata)
+            return 0
         } catch let error as DatabaseError where error.code == .invalidAttachment {
             session.logger.warning(
                 "The content of an attachment is not what it is described as; it is tried again.",

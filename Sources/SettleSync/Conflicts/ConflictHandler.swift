@@ -9,7 +9,8 @@
 /// It may be asked several times about one conflict, when the document changes here or there while
 /// it thinks; its answer is only used for the two versions it was shown. It may take its time, but
 /// the push waits for it: to ask a person, answer `.leave` and settle the conflict later with
-/// `Database.resolve(_:with:)`.
+/// `Database.resolve(_:with:)`. It must not wait for the end of the replication it is asked by, nor
+/// purge what that replicates: both wait for the handler.
 public struct ConflictHandler: Sendable {
     /// Whether the handler never decides anything, so that old conflicts need not be shown to it.
     let isPassive: Bool

@@ -38,8 +38,10 @@ extension RemoteOutbox {
     static func purge(
         _ id: String, in transaction: Transaction, _ tables: RemoteTables
     ) throws -> Bool {
-        for (_, record) in try RemoteRecord.all(in: transaction)
+        for (identifier, record) in try RemoteRecord.all(in: transaction)
         where record.number != tables.number {
+            // What that remote's outbox has not seen yet is also to be told.
+            while try !RemoteOutbox(identifier: identifier).catchUp(in: transaction) {}
             if try RemoteTables(record.number, in: transaction).entry(id) != nil {
                 return false
             }

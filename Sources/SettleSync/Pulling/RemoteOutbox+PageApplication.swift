@@ -9,9 +9,8 @@ struct PageApplication: Sendable, Hashable {
     var keptCount = 0
     /// Items that cannot be documents, with the reason.
     var faults: [String: String] = [:]
-    /// True when another replication was faster: the pull of this query went on elsewhere, so
-    /// that the page's token was not kept; or answers of the far side were stored that the page
-    /// may not show yet, so that nothing of it was.
+    /// True when nothing was stored because another replication was faster: the pull of this query
+    /// went on elsewhere, or answers of the far side were stored that the page may not show yet.
     var isOvertaken = false
 }
 
@@ -33,8 +32,8 @@ extension RemoteOutbox {
     /// - Parameters:
     ///   - database: The database.
     ///   - page: The page.
-    ///   - token: What it was asked for with. When another is stored by now, this page's is not
-    ///     kept: the tables were purged, or another replication went on.
+    ///   - token: What it was asked for with. When another is stored by now, nothing of the page
+    ///     is: the tables were purged, or another replication went on, and knows better.
     ///   - context: The pull.
     /// - Returns: What was changed.
     /// - Throws: What the database throws when it cannot be written; the page then counts as not
@@ -43,14 +42,12 @@ extension RemoteOutbox {
         _ database: Database, _ page: PullPage, after token: PullToken?, in context: PageContext
     ) async throws -> PageApplication {
         try await write(database) { [self] transaction, tables in
-            var application = try apply(page.items, in: transaction, tables, context)
-            guard !application.isOvertaken, let next = page.token else { return application }
             var checkpoint = try tables.checkpoint(of: context.query)
-            application.isOvertaken = checkpoint.token != token
-            if !application.isOvertaken {
-                checkpoint.token = next
-                try tables.setCheckpoint(checkpoint, of: context.query)
-            }
+            guard checkpoint.token == token else { return PageApplication(isOvertaken: true) }
+            let application = try apply(page.items, in: transaction, tables, context)
+            guard !application.isOvertaken, let next = page.token else { return application }
+            checkpoint.token = next
+            try tables.setCheckpoint(checkpoint, of: context.query)
             return application
         }
     }

@@ -25,7 +25,9 @@ extension RemoteOutbox {
             let batch = Array(ids.prefix(SyncTuning.purgeCountMax))
             ids = ids.dropFirst(batch.count)
             count += try await write(database) { transaction, tables in
-                try batch.reduce(0) { count, id in
+                // A pull that began meanwhile may have brought these again and gone past them.
+                try tables.removeAllCheckpoints()
+                return try batch.reduce(0) { count, id in
                     let isPurged = try Self.purge(
                         id, isForced: isForced, where: isIncluded, in: transaction, tables)
                     return isPurged ? count + 1 : count

@@ -180,7 +180,13 @@ extension RemoteOperation {
         self.init(
             kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
         if sent.kind == .update, let base = base?.members {
-            let names = Set(base.keys).union(sent.members.keys)
+            var names = Set(base.keys).union(sent.members.keys)
+            if sent.members[AttachmentMember.name] == nil,
+                AttachmentMember.attachments(in: base) != nil
+            {
+                // Described while attachments were carried, which they are not now.
+                names.remove(AttachmentMember.name)
+            }
             changedNames = names.filter { base[$0] != sent.members[$0] }
         }
     }

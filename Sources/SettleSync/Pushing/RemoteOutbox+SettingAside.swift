@@ -10,13 +10,24 @@ extension RemoteOutbox {
         _ database: Database, of failures: [String: String]
     ) async throws -> [String: String] {
         guard !failures.isEmpty else { return [:] }
-        return try await write(database) { _, tables in
+        return try await write(database) { transaction, tables in
             var setAside: [String: String] = [:]
             for (id, message) in failures {
                 guard let old = try tables.entry(id), old.status == .pending else { continue }
                 var entry = old
                 entry.failureCount += 1
-                if entry.failureCount >= UInt64(SyncTuning.serverFailureCountMax) {
+                // Behind the others, so that a few that fail do not stand before them for ever.
+                entry.order = max(entry.order, transaction.sequence)
+                let isExhausted =
+                    entry.failureCount >= UInt64(SyncTuning.serverFailureCountMax)
+                if isExhausted,
+                    try transaction.document(id)?.metaData.revision != old.sent?.revision
+                {
+                    // Edited since it was sent, perhaps into what the far side can take.
+                    try Self.release(id, old, in: transaction, tables)
+                    continue
+                }
+                if isExhausted {
                     // What was sent stays remembered: its outcome is still not known.
                     entry.status = .rejected
                     entry.reason = message

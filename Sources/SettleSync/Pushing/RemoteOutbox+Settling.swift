@@ -59,7 +59,19 @@ extension RemoteOutbox {
         case .rejected(let reason):
             return try reject(id, old, reason: reason, in: transaction, tables)
         case .stored(let item):
-            let state = ServerState(item)
+            var state = ServerState(item)
+            if sent.kind == .undelete, !state.isLive {
+                let reason = "The far side answered an undeletion with a deleted item."
+                return try reject(id, old, reason: reason, in: transaction, tables)
+            }
+            if let seen = old.seen {
+                guard seen.isSame(as: state) else {
+                    return try acknowledge(
+                        id, by: state, before: seen, replacing: old, in: transaction, tables,
+                        origin: origin)
+                }
+                state.source = seen.source
+            }
             // Without a version nothing kept the far side from undeleting what somebody else had
             // brought back and edited.
             let isBlind = sent.kind == .undelete && sent.baseVersion == nil
@@ -84,7 +96,7 @@ extension RemoteOutbox {
         }
         var entry = old
         entry.sent = nil
-        entry.seen = shown
+        entry.seen = old.seen.flatMap { $0.isLater(than: shown) ? $0 : nil } ?? shown
         entry.queued = RemoteEntryStateMachine.kind(
             server: base?.presence ?? .absent,
             isDeletedHere: try transaction.document(id) == nil)
@@ -142,6 +154,29 @@ extension RemoteOutbox {
         return .acknowledged
     }
 
+    /// Makes `state` the base of what another replication has already seen after it.
+    private static func acknowledge(
+        _ id: String, by state: ServerState, before seen: ServerState,
+        replacing old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables,
+        origin: String
+    ) throws -> SettledOperation {
+        let local = try transaction.document(id)
+        if local?.metaData.revision == old.sent?.revision {
+            // Not touched since it was sent: it takes the later form at once.
+            try adopt(seen, id, isHere: local != nil, in: transaction, tables, origin: origin)
+            try tables.setServer(seen, id)
+            try close(id, old, in: transaction, tables)
+        } else {
+            try tables.setServer(state, id)
+            var entry = old
+            entry.sent = nil
+            entry.queued = RemoteEntryStateMachine.kind(
+                server: state.presence, isDeletedHere: local == nil)
+            try tables.setEntry(entry, id, replacing: old)
+        }
+        return .acknowledged
+    }
+
     /// Ends an entry whose document has nothing more to tell.
     static func close(
         _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
@@ -182,7 +217,7 @@ extension RemoteOutbox {
 
     /// Puts an operation that was certainly not carried out back into the queue.
     @discardableResult
-    private static func release(
+    static func release(
         _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
     ) throws -> RemoteEntry? {
         let server = try tables.server(id)
@@ -192,6 +227,7 @@ extension RemoteOutbox {
             isDeletedHere: try transaction.document(id) == nil)
         var entry: RemoteEntry? = old
         entry?.sent = nil
+        entry?.failureCount = 0
         entry?.queued = machine.queued
         if machine.isDone { entry = nil }
         try tables.setEntry(entry, id, replacing: old)

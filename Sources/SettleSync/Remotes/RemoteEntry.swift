@@ -28,7 +28,8 @@ struct RemoteEntry: Sendable, Hashable {
     }
 
     var status: Status = .pending
-    /// The entry's place in the queue: the sequence of the change that made it.
+    /// The entry's place in the queue: the sequence of the change that made it, or the database's
+    /// when the far side last failed on it.
     var order: UInt64
     /// Cycles in which the far side failed on this operation.
     var failureCount: UInt64 = 0

@@ -50,7 +50,7 @@ final class RemoteOutbox: CommitParticipant {
     }
 
     /// Reads one batch of changes; true when it was the last.
-    private func catchUp(in transaction: Transaction) throws -> Bool {
+    func catchUp(in transaction: Transaction) throws -> Bool {
         var record = try RemoteRecord.findOrMake(identifier, in: transaction)
         guard record.mark != transaction.sequence else { return true }
         let batch = try transaction.changes(
@@ -87,6 +87,8 @@ final class RemoteOutbox: CommitParticipant {
         if change.isPurged { return try forget(id, in: tables) }
         let old = try tables.entry(id)
         var entry = old ?? RemoteEntry(order: change.sequence)
+        // What the far side failed on time and again is not what the document is any more.
+        if entry.status == .rejected { entry.sent = nil }
         var machine = entry.machine(server: try tables.server(id))
         machine.changed(isDeleted: change.isDeleted)
         entry.queued = machine.queued

@@ -42,6 +42,12 @@ struct ServerState: Sendable, Hashable {
         return version != nil || members == other.members
     }
 
+    /// Whether the far side says that this state was written after another.
+    func isLater(than other: ServerState) -> Bool {
+        guard let updated, let otherUpdated = other.updated else { return false }
+        return updated > otherUpdated
+    }
+
     /// Whether this is the same state of the item, seen when the far side did not tell its version:
     /// some answer a deletion with nothing.
     func isNamed(by other: ServerState) -> Bool {

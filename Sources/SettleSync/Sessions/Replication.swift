@@ -79,8 +79,8 @@ public final class Replication: Sendable {
     /// Waits until the replication ends by itself or is stopped.
     ///
     /// - Returns: What it did, if it is no repeating one.
-    /// - Throws: ``ReplicationError`` when it failed; `CancellationError` when it was stopped, or
-    ///   the task that waits was cancelled, in which case the replication goes on.
+    /// - Throws: ``ReplicationError`` when it failed; `CancellationError` when it was stopped.
+    ///   Cancelling the task that waits ends neither the wait nor the replication: ``stop()`` does.
     @discardableResult
     public func summary() async throws -> ReplicationSummary {
         try await session.summary()

@@ -12,18 +12,22 @@ extension ReplicationCycle {
                 channels: Set(channels), scope: try await session.backend.scope(),
                 filter: session.backend.filter)
             session.queryHash = query.hash
-            if try await fetch(query, as: channels) { return }
-            // Another replication of the remote was faster; that does not happen twice.
-            if try await session.outbox.turn.run({ try await fetch(query, as: channels) }) {
-                return
+            var isDone = try await pull(query, as: channels)
+            if !isDone {
+                guard try await isCurrent(query, as: channels) else { continue }
+                // Another replication of the remote was faster: nobody pushes meanwhile.
+                isDone = try await session.outbox.turn.run { try await pull(query, as: channels) }
             }
+            guard isDone else { continue }
+            try await downloadAttachments()
+            if try await reconcile(query, as: channels) { return }
         }
     }
 
-    private mutating func fetch(_ query: PullQuery, as channels: [String]) async throws -> Bool {
-        guard try await pull(query, as: channels) else { return false }
-        try await downloadAttachments()
-        return try await reconcile(query, as: channels)
+    /// Whether the query is still what is to be asked; channels and rights may change meanwhile.
+    private func isCurrent(_ query: PullQuery, as channels: [String]) async throws -> Bool {
+        guard session.channels == channels else { return false }
+        return try await session.backend.scope() == query.scope
     }
 
     /// A page that is asked for now.
@@ -50,7 +54,7 @@ extension ReplicationCycle {
         var isFirst = true
         while true {
             try Task.checkCancellation()
-            guard session.channels == channels else { return false }
+            guard try await isCurrent(query, as: channels) else { return false }
             if !isFirst, !page.isLast, page.token == token || page.token == nil {
                 throw ReplicationError(
                     .protocolViolation,
@@ -67,6 +71,8 @@ extension ReplicationCycle {
                     session.database, page, after: token, in: asked)
                 if application.isOvertaken { return false }
                 note(application)
+                // The first page may show once more what was read before.
+                if !isFirst || application.changedCount > 0 { advanceCount += 1 }
             }
             if let remaining = page.itemCountRemaining {
                 // The number comes from the far side and may be anything.
@@ -124,7 +130,7 @@ extension ReplicationCycle {
                 session.hasReconciled.store(true, ordering: .relaxed)
                 return true
             }
-            guard session.channels == channels else { return false }
+            guard try await isCurrent(query, as: channels) else { return false }
             if !page.isLast, page.token == token || page.token == nil {
                 throw ReplicationError(
                     .protocolViolation,

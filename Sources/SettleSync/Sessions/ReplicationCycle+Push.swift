@@ -1,6 +1,11 @@
 import Settle
 
 extension ReplicationCycle {
+    /// What may be wrong with one document alone.
+    private static let documentFailures: Set<ReplicationError.Code> = [
+        .serverFailed, .protocolViolation, .answerTooLarge,
+    ]
+
     /// How many failures in a row, with nothing carried out in between, mean that the far side
     /// fails altogether and not on certain documents.
     private static let outageCountMax = 3
@@ -37,8 +42,9 @@ extension ReplicationCycle {
                 conflictIds += try await send(claim.operations, &progress)
             }
             for id in conflictIds { try await settleConflict(of: id) }
+            // Whether the far side is there at all, the pull will tell.
+            if progress.isOutage { break }
         }
-        guard !serverFailures.isEmpty || error != nil else { return nil }
         return error
     }
 
@@ -98,8 +104,8 @@ extension ReplicationCycle {
                         machine.answered(index, isToSettle: false)
                         if !note(error, on: operations[index].operation.id, &progress) {
                             failure = failure ?? error
-                            machine.abort()
                         }
+                        if failure != nil || progress.isOutage { machine.abort() }
                     case .settled(let indices, .success(let results)):
                         machine.settled()
                         conflictIds += count(
@@ -124,16 +130,17 @@ extension ReplicationCycle {
         return conflictIds
     }
 
-    /// Notes a failure on one operation; false when it ends the push.
+    /// Notes a failure on one operation; false when it is none of the operation's and ends the cycle.
     private mutating func note(
         _ error: ReplicationError, on id: String, _ progress: inout PushProgress
     ) -> Bool {
-        guard error.code == .serverFailed else { return false }
+        guard Self.documentFailures.contains(error.code) else { return false }
         progress.failuresInARow += 1
         skippedIds.insert(id)
         serverFailures[id] = error.message
         self.error = error
-        return progress.failuresInARow < Self.outageCountMax
+        progress.isOutage = progress.failuresInARow >= Self.outageCountMax
+        return true
     }
 
     /// Counts what was stored and says how far the push is; the documents in conflict.
@@ -206,6 +213,8 @@ struct PushProgress {
     var total: Int
     /// Failures of the far side since it last carried anything out.
     var failuresInARow = 0
+    /// Whether there were so many that nothing more is sent.
+    var isOutage = false
 }
 
 /// What a task of a push reports.

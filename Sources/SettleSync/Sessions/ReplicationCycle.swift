@@ -16,6 +16,8 @@ struct ReplicationCycle {
     var conflictCounts: [String: Int] = [:]
     /// What the far side said when it failed on one document.
     var serverFailures: [String: String] = [:]
+    /// Pages that brought the pull on, since the first try of a one-shot replication.
+    var advanceCount = 0
     private var progressCountBefore = 0
 
     init(session: ReplicationSession) {
@@ -29,6 +31,7 @@ struct ReplicationCycle {
         if !session.configuration.isRepeating {
             summary = before.summary
             counted = before.counted
+            advanceCount = before.advanceCount
         }
         progressCountBefore = progressCount
     }
@@ -38,7 +41,7 @@ struct ReplicationCycle {
         error ?? ReplicationError(.localFailure, "The replication ended without saying why.")
     }
 
-    private var progressCount: Int { summary.pushed + summary.received }
+    private var progressCount: Int { summary.pushed + advanceCount }
 
     /// Whether anything got through since this was last asked.
     mutating func takeProgress() -> Bool {

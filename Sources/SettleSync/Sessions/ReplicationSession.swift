@@ -120,9 +120,9 @@ final class ReplicationSession: Sendable {
     private func run() async throws -> ReplicationSummary {
         let identifier = outbox.identifier
         // Taken before the first cycle, so that no change falls in between.
-        let commits = database.commits
+        let commits = configuration.isRepeating ? database.commits : nil
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            if configuration.isRepeating {
+            if let commits {
                 group.addTask { [rest] in
                     for await commit in commits
                     where commit.changes.contains(where: { $0.origin != identifier }) {

@@ -109,7 +109,7 @@ struct ReplicationStateMachine: Sendable {
         }
         state = .waiting
         return .retry(
-            after: failure.retryAfter ?? backoff(random: random),
+            after: max(failure.retryAfter ?? .zero, backoff(random: random)),
             isReported: policy.isRepeating)
     }
 

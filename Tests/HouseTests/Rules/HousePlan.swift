@@ -21,7 +21,7 @@ enum HousePlan {
         "Settle": Room(
             targets: ["SettleDocuments", "SettleIndexing", "SettleStorage"],
             products: ["Logging"]),
-        "SettleSync": Room(targets: ["Settle"], products: ["Logging"]),
+        "SettleSync": Room(targets: ["Settle"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation", "Logging"]),
@@ -31,8 +31,14 @@ enum HousePlan {
                 "HTTPTypes", "Hummingbird", "HummingbirdCore", "JWTKit", "Logging", "NIOCore",
                 "ServiceLifecycle",
             ]),
+        "SettleHosting": Room(
+            targets: ["Settle", "SettleREST", "SettleSync"],
+            products: [
+                "AsyncHTTPClient", "Crypto", "HTTPTypes", "NIOCore", "NIOHTTP1",
+                "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+            ]),
         "SettleCommand": Room(
-            targets: ["Settle", "SettleREST", "SettleServer", "SettleSync"],
+            targets: ["Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync"],
             products: ["ArgumentParser", "Logging", "ServiceLifecycle"]),
     ]
 
@@ -43,12 +49,14 @@ enum HousePlan {
 
     /// The same, but with Foundation in them or under them.
     static let foundationModules: Set<String> = [
-        "Foundation", "FoundationEssentials", "FoundationNetworking", "os",
+        "CryptoKit", "Foundation", "FoundationEssentials", "FoundationNetworking", "Security",
+        "os",
     ]
 
     /// What no app that uses `Settle` alone may have to build.
     static func isServerProduct(_ product: String) -> Bool {
-        product.hasPrefix("NIO") || product.hasPrefix("Hummingbird") || product == "JWTKit"
+        product.hasPrefix("NIO") || product == "AsyncHTTPClient" || product.hasPrefix("Hummingbird")
+            || product == "JWTKit"
             || product == "ServiceLifecycle" || product == "ArgumentParser"
     }
 }

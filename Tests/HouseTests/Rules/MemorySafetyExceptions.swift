@@ -41,8 +41,12 @@ extension MemorySafetyRule {
             words: ["unchecked"],
             reason: "Shows a subclass of the open configuration, which has to say so again."),
         Exception(
-            path: "Tests/SettleRESTTests/Transport/LoopbackServer.swift",
-            words: ["withUnsafeMutablePointer"],
-            reason: "Binds a socket by the C functions, whose addresses go by pointer."),
+            path: "Tests/SettleServerTests/Server/RawConnection.swift",
+            words: ["withUnsafePointer", "withUnsafeBytes"],
+            reason: "Connects by the C functions, whose addresses and buffers go by pointer."),
+        Exception(
+            path: "Tests/Benchmarks/Sources/Benchmarks/Measuring/ByteRelay.swift",
+            words: ["withUnsafePointer", "withUnsafeMutablePointer", "withUnsafeBytes"],
+            reason: "Sockets by the C functions, whose addresses and buffers go by pointer."),
     ]
 }

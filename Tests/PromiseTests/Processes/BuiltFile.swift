@@ -12,7 +12,7 @@ enum BuiltFile {
     /// The library that lets system calls fail.
     static func faultShim() throws -> URL { try find("libFaultShim.so") }
 
-    private static func find(_ name: String) throws -> URL {
+    static func find(_ name: String) throws -> URL {
         let folders = ([Bundle.main.executablePath ?? ""] + CommandLine.arguments).map { path in
             // On Apple systems the tests are in a bundle, three folders below the products.
             let end = path.range(of: ".xctest")?.upperBound ?? path.endIndex

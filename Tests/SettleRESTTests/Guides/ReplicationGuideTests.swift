@@ -70,6 +70,37 @@ import Testing
         }
     }
 
+    private func several(_ base: ReplicationConfiguration) async throws {
+        var configuration = base
+        configuration.options = ["token": token]
+        configuration.options["transport"] = table
+        configuration.reconciling = .every(.seconds(24 * 3_600))
+        let replication = try await database.addReplication(with: configuration)
+        replication.addChannel("continent-AF")
+        replication.limitToChannels = ["continent-AF", "continent-AS"]
+        await replication.stop()
+        #expect(database.replications.isEmpty)
+    }
+
+    private func attached(_ base: ReplicationConfiguration) async throws {
+        var configuration = base
+        configuration.options = ["token": token]
+        configuration.options["transport"] = table
+        configuration.options["carriesAttachments"] = true
+        configuration.downloadsAttachments = false
+        try await database.replicate(with: configuration)
+        if let film = try await database.fetchDocument("a")?.attachments.first {
+            print(film.length, try film.isContentAvailable)
+        }
+        try await database.downloadAttachments(ofDocumentWithId: "a", with: configuration)
+    }
+
+    private func startOver() async throws {
+        let remote = "https://example.org/tables/notes"
+        try await database.purgeReplicatedDocuments(of: remote) { $0.string("owner") == "bob" }
+        try await database.purgeReplicatedDocuments(of: remote, discardingPendingOperations: true)
+    }
+
     @Test func `shows code that works`() async throws {
         let watching = Task { try await report() }
         try await database.save(["id": "a", "owner": "ann", "seen": 1])
@@ -102,6 +133,13 @@ import Testing
         try await database.startReplication(with: configuration, using: backend)
         await database.stopReplication()
         withExtendedLifetime(filter) {}
+        database.replicationFilterDelegate = nil
+        try await several(configuration)
+        let once = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
+        try await attached(once)
+        try await startOver()
+        #expect(try database.totalDocumentCount == 0)
+        #expect(table.contents["a"] != nil)
         watching.cancel()
         try await watching.value
     }

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Settle
 import SettleREST
 import SettleSync
 import Synchronization

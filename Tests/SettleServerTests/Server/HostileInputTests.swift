@@ -16,7 +16,8 @@ import Testing
             let pieces = [
                 "%", "%00", "%2F", "/", "..", "?", "&", "=", "$filter", "$top", "'", "(", ")", "a",
                 " eq ", "or", "1", "%F0%9F%98%80", "%FF", ";", "--", "tables", "t", "$orderby",
-                "__includeDeleted", "true", "\\", "\"", "%27", "%20", "updatedAt", "#", "+",
+                "__includeDeleted", "true", "/attachments/", "attachments", "\\", "\"", "%27",
+                "%20", "updatedAt", "#", "+",
             ]
             let methods: [HTTPRequest.Method] = [.get, .post, .patch, .delete, .put, .head]
             for _ in 0..<600 {

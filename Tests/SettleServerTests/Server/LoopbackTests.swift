@@ -182,6 +182,7 @@ import Testing
         ServerConfiguration(directory: URL(fileURLWithPath: "/x"), pageSizeDefault: 0),
         ServerConfiguration(directory: URL(fileURLWithPath: "/x"), topMax: 0),
         ServerConfiguration(directory: URL(fileURLWithPath: "/x"), bodyMaxBytes: 0),
+        ServerConfiguration(directory: URL(fileURLWithPath: "/x"), attachmentMaxBytes: 0),
         ServerConfiguration(directory: URL(fileURLWithPath: "/x"), tableCountMax: 0),
     ])
     func `values that make no server are refused`(configuration: ServerConfiguration) {

@@ -18,13 +18,15 @@ struct TestServer: Sendable {
     /// Runs a test with a new server.
     static func run(
         authentication: Authentication = .anonymous, bodyMaxBytes: Int = 1 << 20,
-        tableCountMax: Int = 256, clock: StepClock = StepClock(), logger: Logger? = nil,
+        attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256,
+        clock: StepClock = StepClock(), logger: Logger? = nil,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         try await withScratchDirectory("server") { scratch in
             let configuration = ServerConfiguration(
                 directory: scratch.url, authentication: authentication,
-                bodyMaxBytes: bodyMaxBytes, tableCountMax: tableCountMax, now: { clock.date })
+                bodyMaxBytes: bodyMaxBytes, attachmentMaxBytes: attachmentMaxBytes,
+                tableCountMax: tableCountMax, now: { clock.date })
             let server = try TableServer(
                 configuration: configuration, logger: logger ?? quiet)
             let parts = try await server.makeParts()

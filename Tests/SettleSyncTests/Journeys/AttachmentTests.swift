@@ -184,6 +184,50 @@ import Testing
         }
     }
 
+    @Test func `survive an edit by a device that does not carry them`() async throws {
+        let (left, right) = (try await Device(), try await Device())
+        let server = ModelServer()
+        try await save("a", [photo], on: left)
+        try await left.replicate(backend(server))
+        try await right.replicate(server)
+        #expect(try await right.members("a") == ["n": 1])
+        try await right.put("a", ["n": 2])
+        let changed = Collected<Set<String>>()
+        var plain = ModelBackend(server: server)
+        plain.rejection = { operation in
+            changed.add(operation.changedNames ?? [])
+            return "Looked at."
+        }
+        try await right.replicate(plain)
+        #expect(changed.all == [["n"]])
+
+        // Nor does one that carried them before, and does not now.
+        try await left.database.write { transaction in
+            var document = try #require(try transaction.document("a"))
+            document["n"] = 3
+            try transaction.save(document)
+        }
+        try await left.replicate(plain)
+        #expect(changed.all == [["n"], ["n"]])
+        #expect(try await text("photo.jpg", of: "a", on: left) == "a photo")
+    }
+
+    @Test func `that cannot be fetched keep no others back`() async throws {
+        let (left, right) = (try await Device(), try await Device())
+        let server = ModelServer()
+        try await save("a", [photo], on: left)
+        try await save("b", [note], on: left)
+        try await left.replicate(backend(server))
+        // Two pages of a pull, and then the first of the downloads fails.
+        let script = Script<ModelBackend.Fault>([.none, .none, .serverFailed], then: .none)
+        var failing = backend(server)
+        failing.fault = { script.next() }
+        let summary = try await right.replicate(failing) { $0.concurrentRequestsMax = 1 }
+        #expect(summary.attachmentsDownloaded == 1)
+        #expect(try await text("note.txt", of: "b", on: right) == "a note")
+        #expect(try await right.replicate(failing).attachmentsDownloaded == 1)
+    }
+
     @Test func `with other content than described are not taken`() async throws {
         let (left, right) = (try await Device(), try await Device())
         let server = ModelServer()

@@ -5,6 +5,53 @@ import Testing
 @testable import SettleSync
 
 @Suite(.serialized) struct `Push` {
+    /// A far side that fails on documents with a certain member, as the table servers do.
+    private struct Choosy: Backend {
+        let model: ModelBackend
+        var identifier: String { model.identifier }
+
+        func pull(
+            _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
+        ) async throws(ReplicationError) -> PullPage {
+            try await model.pull(
+                query, after: token, itemCountMax: itemCountMax, isFirstPage: isFirstPage)
+        }
+
+        func send(
+            _ operation: RemoteOperation
+        ) async throws(ReplicationError) -> RemoteOutcome {
+            guard operation.members["tags"] == nil else {
+                throw ReplicationError(.serverFailed, "Unsupported type: Array")
+            }
+            return try await model.send(operation)
+        }
+    }
+
+    @Test func `gets past documents that the far side fails on, and on with each that is mended`()
+        async throws
+    {
+        let device = try await Device()
+        let server = ModelServer()
+        let backend = Choosy(model: ModelBackend(server: server))
+        for index in 0..<7 { try await device.put("bad\(index)", ["tags": ["x"]]) }
+        try await device.put("good", ["n": 1])
+        server.put("theirs", [:])
+        for _ in 0..<20 {
+            _ = try? await device.database.replicate(
+                with: try device.configuration { $0.concurrentRequestsMax = 1 }, using: backend)
+        }
+        #expect(server.contents["good"] == ["n": 1])
+        #expect(try await device.members("theirs") == [:])
+        // Edited into what the far side takes, it goes through at once.
+        try await device.put("bad3", ["n": 3])
+        _ = try? await device.database.replicate(
+            with: try device.configuration(), using: backend)
+        for _ in 0..<6 {
+            _ = try? await device.database.replicate(
+                with: try device.configuration(), using: backend)
+        }
+        #expect(server.contents["bad3"] == ["n": 3])
+    }
     @Test func `sends what was written before the first replication, in order`() async throws {
         let device = try await Device()
         let server = ModelServer()

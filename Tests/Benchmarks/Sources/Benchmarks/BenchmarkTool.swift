@@ -15,7 +15,9 @@ struct BenchmarkTool: AsyncParsableCommand {
             Ends with status 0 when all results were right, however fast; 1 when an engine \
             returned something wrong or did not flush; 64 when the command line is wrong.
             """,
-        subcommands: [ImportProcess.self, OutboxProcess.self])
+        subcommands: [
+            ImportProcess.self, OutboxProcess.self, PullProcess.self, ServerProcess.self,
+        ])
 
     @Flag(help: "One JSON line for each case and peer, instead of a table.")
     var json = false

@@ -31,6 +31,7 @@ struct Bench {
         GroupByPlace.self, UpdateAndReduce.self, RangePage.self, KeyList.self, ReduceClosure.self,
         IndexSize.self, ObserveLatency.self, ObserveMany.self, ObserveReduce.self,
         ObserveCommits.self, OutboxAdd.self, OutboxOpen.self, OutboxDispatch.self,
+        PullAll.self, PullIdle.self, PushAll.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

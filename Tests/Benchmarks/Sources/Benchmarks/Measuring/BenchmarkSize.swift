@@ -29,6 +29,10 @@ struct BenchmarkSize: Sendable {
     let queueCounts: (small: Int, large: Int)
     /// Operations that are started and completed in one repetition.
     let dispatchCount: Int
+    /// Rows of the tables that are pulled.
+    let pullCounts: (small: Int, large: Int)
+    /// Documents that are pushed in one repetition.
+    let pushCount: Int
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
@@ -43,6 +47,7 @@ struct BenchmarkSize: Sendable {
         importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
         updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
         queuingCounts: (200, 20, 5), queueCounts: (1_000, 100_000), dispatchCount: 40,
+        pullCounts: (10_000, 100_000), pushCount: 10_000,
         repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
@@ -50,6 +55,7 @@ struct BenchmarkSize: Sendable {
         documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
         importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
         observedCount: 10, followedCounts: (200, 100), observerCount: 50, queuingCounts: (20, 4, 2),
-        queueCounts: (200, 2_000), dispatchCount: 20, repetitions: 3, durableRepetitions: 3,
+        queueCounts: (200, 2_000), dispatchCount: 20,
+        pullCounts: (500, 2_000), pushCount: 200, repetitions: 3, durableRepetitions: 3,
         importRepetitions: 1)
 }

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Settle
+import SettleREST
+import SettleSync
+
+/// `settle forget`: removes what is shared with a table, here and only here.
+struct ForgetCommand: SettleSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove the documents that are shared with a table, here and not there.",
+        discussion: """
+            The documents go as if they had never been here, and the next sync begins at the \
+            beginning: what may still be seen comes again. Nothing is deleted on the server.
+
+            Refused while anything has not been sent to the table, or is a conflict that nobody \
+            has settled; --discard-pending gives that up.
+
+            Examples:
+              settle forget ./shop http://127.0.0.1:8080/tables/items
+              settle forget ./shop http://127.0.0.1:8080/tables/items --discard-pending
+            """)
+
+    @OptionGroup var database: DatabaseArgument
+
+    @Argument(help: ArgumentHelp("The table: http://HOST:PORT/tables/NAME.", valueName: "url"))
+    var url: String
+
+    @Flag(help: "Give up what has not been sent.")
+    var discardPending = false
+
+    func perform() async throws {
+        let configuration = try TableRemote.configuration(parsing: url, token: nil)
+        let remote = try TableRemote.identifier(of: configuration)
+        let count = try await database.path.withDatabase { database in
+            do {
+                return try await database.purgeReplicatedDocuments(
+                    of: remote, discardingPendingOperations: discardPending)
+            } catch let error as ReplicationError where error.code == .pendingOperations {
+                throw CommandFailure(
+                    "\(error.message) On the command line that is 'settle sync' or "
+                        + "--discard-pending.")
+            }
+        }
+        let output = Output()
+        try output.line("\(Quantity.count(count, "document")) removed here.")
+        try output.flush()
+    }
+}

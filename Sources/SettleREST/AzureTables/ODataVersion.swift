@@ -1,0 +1,7 @@
+/// The two ways in which OData writes conditions.
+public enum ODataVersion: Sendable, Hashable {
+    /// OData 3: `datetimeoffset'…'`, `substringof(needle,hay)`, no lists.
+    case v3
+    /// OData 4: `cast(…,Edm.DateTimeOffset)`, `contains(hay,needle)`, `in`.
+    case v4
+}

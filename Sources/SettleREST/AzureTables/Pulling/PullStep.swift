@@ -1,0 +1,210 @@
+import Foundation
+import Settle
+import SettleSync
+
+/// Works out where a pull stands after a page.
+struct PullStep: Sendable {
+    /// What was asked for.
+    let asked: PullCursor
+    /// Where the pull stood before; nil at the beginning of a table.
+    let before: TablePosition?
+    /// True for the first page of a pull.
+    let isFirst: Bool
+    /// How long before it was read a row is final, in seconds.
+    let window: Double
+
+    /// The position after a page; nil when nothing was ever read.
+    ///
+    /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when a row has no time or
+    ///   the server does not do what it was asked for, so that rows would be passed by.
+    func position(after page: TablePage) throws(ReplicationError) -> TablePosition? {
+        guard let row = page.rows.last else { return positionAtEnd(page) }
+        if isFirst, case .at = asked, page.rows.count == 1, let before,
+            let item = RemoteItem(row, page.dialect.columns), before.isUnchanged(item, row)
+        {
+            // Nothing is new. The same token costs nothing to keep.
+            return before
+        }
+        var times: [RowTime] = []
+        times.reserveCapacity(page.rows.count)
+        for row in page.rows { times.append(try page.time(of: row)) }
+        let last = try Self.last(row, times[times.count - 1], page)
+        var next = TablePosition(
+            cursor: .after(last.time, id: last.id), last: last, digits: before?.digits,
+            finality: .all, clocks: page.clocks, dialect: page.dialect)
+        switch asked {
+        case .skip(let time, let count):
+            let latest = times.max() ?? last.time
+            next.cursor =
+                latest > time
+                ? .skip(latest, count: 0) : .skip(time, count: count + page.rows.count)
+            next.finality = .unknown
+            next.clocks = nil
+            return next
+        case .bucket(let start, let digits, _):
+            // Ends with an empty page alone: a count is another query, and may miss a row that a
+            // change took out of the unit in between.
+            next.cursor = .bucket(start, digits: digits, after: last.id)
+            next.finality = finality(of: page, readUpTo: start.advanced(digits: digits))
+            return next
+        case .beginning, .after, .at, .from:
+            try Self.checkOrder(times)
+            if next.digits == nil, isRepeated(page, times) { next.digits = 9 }
+            if let digits = next.digits {
+                try advance(&next, among: times, digits: digits, isLast: page.isLast)
+            }
+        }
+        next.finality = finality(of: page, readUpTo: next.cursor.time ?? last.time)
+        return next
+    }
+
+    /// How much a row's time may be ahead of the `Date`, which has whole seconds, in seconds.
+    private static let clockTolerance = 2.0
+
+    // MARK: Ends
+
+    /// The position after a page without rows.
+    private func positionAtEnd(_ page: TablePage) -> TablePosition? {
+        guard var next = before else { return nil }
+        switch asked {
+        case .skip(let time, _):
+            next.cursor = .skip(time, count: 0)
+            return next
+        case .bucket(let start, let digits, _):
+            next.cursor = .from(start.advanced(digits: digits))
+        case .from where isFirst && asked != next.cursor:
+            break
+        default:
+            return next
+        }
+        next.clocks = page.clocks
+        next.finality = finality(of: page, readUpTo: next.cursor.time ?? next.last.time)
+        return next
+    }
+
+    private static func last(
+        _ row: JSONValue, _ time: RowTime, _ page: TablePage
+    ) throws(ReplicationError) -> TablePosition.Row {
+        guard let id = row[TableColumns.id]?.stringValue, !id.isEmpty else {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server sent an item without a text for its 'id'; nothing of the page was "
+                    + "taken.")
+        }
+        return TablePosition.Row(
+            time: time, id: id, version: row[page.dialect.columns.version]?.stringValue ?? "",
+            mark: JSONText.text(of: row).count <= RESTTuning.anchorSizeMax ? .small : .large)
+    }
+
+    // MARK: Finality
+
+    /// Up to where nothing can come in later, after a page was read up to a time.
+    private func finality(
+        of page: TablePage, readUpTo time: RowTime
+    ) -> TablePosition.Finality {
+        guard window > 0 else {
+            // Times come in the order of commits, unless the clock was set back behind rows that
+            // are there: what comes in now lies before them.
+            if let clocks = page.clocks, let horizon = horizon(of: page),
+                time.date > clocks.server.addingTimeInterval(Self.clockTolerance)
+            {
+                return .until(horizon)
+            }
+            return .all
+        }
+        guard let horizon = horizon(of: page) else { return .unknown }
+        if !isFirst, let before {
+            // What an earlier page of this pull passed by is not read again before the next pull.
+            switch before.finality {
+            case .unknown: return .unknown
+            case .until(let earlier): return .until(min(earlier, horizon))
+            case .all: break
+            }
+        }
+        return time <= horizon ? .all : .until(horizon)
+    }
+
+    /// The time up to which every row was committed when the page was made.
+    ///
+    /// The page was made before its `Date`, but not before it was asked for. If the clock went back
+    /// since the page before, that happened after the page before.
+    private func horizon(of page: TablePage) -> RowTime? {
+        guard let clocks = page.clocks else { return nil }
+        var age = page.duration
+        if !isFirst, let earlier = before?.clocks {
+            age = max(age, clocks.local.timeIntervalSince(earlier.local))
+        }
+        return RowTime(clocks.server.addingTimeInterval(-window - age))
+    }
+
+    // MARK: Finer times than shown
+
+    /// Whether the server gave a row that it cannot give if its times are as it shows them: with
+    /// the time behind which it was asked to begin, but not behind its identifier.
+    ///
+    /// Then it keeps finer times than it shows, and finds rows to be later than their own texts.
+    /// Such rows come again and again and would do so forever, while nothing is passed by. A server
+    /// that sorts identifiers in another way is taken for one of those, too, which is only slower.
+    private func isRepeated(_ page: TablePage, _ times: [RowTime]) -> Bool {
+        func isBefore(_ index: Int, _ time: RowTime, _ id: String) -> Bool {
+            guard !(times[index] < time), !(time < times[index]),
+                let other = page.rows[index][TableColumns.id]?.stringValue
+            else { return false }
+            return other.lowercased() <= id.lowercased()
+        }
+        switch asked {
+        case .after(let time, let id):
+            return page.rows.indices.contains { isBefore($0, time, id) }
+        case .at(let time, let id):
+            let isFirst = page.rows[0][TableColumns.id]?.stringValue == id
+            return page.rows.indices.dropFirst(isFirst ? 1 : 0)
+                .contains { isBefore($0, time, id) }
+        default: return false
+        }
+    }
+
+    /// Goes on where shown times are only the beginnings of units of time.
+    ///
+    /// A unit that a page has not wholly inside it is read from its beginning by the next; one that
+    /// fills a page is drained by identifiers. How long a unit is, the digits of the time itself
+    /// tell: a longer one than needed only takes in more rows, and one that turns out too short
+    /// becomes longer.
+    private func advance(
+        _ next: inout TablePosition, among times: [RowTime], digits: Int, isLast: Bool
+    ) throws(ReplicationError) {
+        if !isFirst, case .from(let bound) = asked {
+            for time in times {
+                let width = min(digits, time.digits)
+                guard time.floored(digits: width).advanced(digits: width) <= bound else { continue }
+                guard width > 0 else {
+                    throw ReplicationError(
+                        .protocolViolation,
+                        "The server sent items that are older than what it was asked for; check "
+                            + "that its table can be filtered by time.")
+                }
+                next.digits = width - 1
+                next.cursor = .bucket(
+                    time.floored(digits: width - 1), digits: width - 1, after: nil)
+                return
+            }
+        }
+        let width = min(digits, next.last.time.digits)
+        let start = next.last.time.floored(digits: width)
+        if isLast {
+            next.cursor = .from(start.advanced(digits: width))
+        } else if let first = times.first, first < start {
+            next.cursor = .from(start)
+        } else {
+            next.cursor = .bucket(start, digits: width, after: nil)
+        }
+    }
+
+    private static func checkOrder(_ times: [RowTime]) throws(ReplicationError) {
+        for (earlier, later) in zip(times, times.dropFirst()) where later < earlier {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server did not sort its items by time as it was asked to, so that a pull "
+                    + "could pass by some.")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import Settle
+import SettleSync
+
+/// A page to be asked for.
+struct TablePageRequest: Sendable {
+    let query: PullQuery
+    let cursor: PullCursor
+    let rowCountMax: Int
+    /// Whether it is worth asking how many rows there are.
+    var isCounted = false
+    /// Whether deleted rows are wanted, too.
+    var includesDeleted = true
+    /// Only rows behind this identifier, by which they are sorted then.
+    var listedAfter: String?
+    var isList = false
+}
+
+extension AzureTablesBackend {
+    /// Asks for a page; for a smaller one when the answer is too large.
+    func page(
+        _ request: TablePageRequest, hint: Dialect?
+    ) async throws(ReplicationError) -> TablePage {
+        var countMax = min(max(1, request.rowCountMax), RESTTuning.pageSizeMax)
+        while true {
+            let asked = countMax
+            do throws(ReplicationError) {
+                let start = now()
+                let (dialect, answer) = try await get(hint: hint) {
+                    (dialect) throws(ReplicationError) in
+                    try parameters(request, dialect, rowCountMax: asked)
+                }
+                let end = now()
+                guard answer.status == 200 else { throw answer.failure("list the table") }
+                let server = answer.response.headerFields[.date].flatMap(HTTPDate.date)
+                return try TablePage(
+                    answer, dialect: dialect, rowCountMax: asked,
+                    clocks: server.map { ServerClocks(server: $0, local: end) },
+                    duration: max(0, end.timeIntervalSince(start)))
+            } catch {
+                guard error.code == .answerTooLarge, countMax > 1 else { throw error }
+                countMax = max(1, countMax / 4)
+            }
+        }
+    }
+
+    private func parameters(
+        _ request: TablePageRequest, _ dialect: Dialect, rowCountMax: Int
+    ) throws(ReplicationError) -> [QueryParameter] {
+        let cursor = request.cursor
+        var conditions: [ODataFilter] = []
+        if let predicate {
+            conditions.append(.written(try predicate.text(for: dialect.odata)))
+        }
+        if !request.query.channels.isEmpty {
+            conditions.append(
+                .containsAny(column: "channels", request.query.channels.sorted()))
+        }
+        if let condition = cursor.filter(dialect.columns) { conditions.append(condition) }
+        if let id = request.listedAfter {
+            conditions.append(.text(column: TableColumns.id, .after, id))
+        }
+        var parameters: [QueryParameter] = []
+        if let first = conditions.first {
+            let filter = conditions.count == 1 ? first : .all(conditions)
+            parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
+        }
+        let order = request.isList ? TableColumns.id : cursor.order(dialect.columns)
+        parameters.append(QueryParameter("$orderby", order))
+        if let skip = cursor.skipCount { parameters.append(QueryParameter("$skip", "\(skip)")) }
+        parameters.append(QueryParameter("$top", "\(rowCountMax)"))
+        if isCounted(request) { parameters.append(dialect.askingForCount) }
+        if request.includesDeleted { parameters.append(dialect.askingForDeleted) }
+        return parameters
+    }
+
+    private func isCounted(_ request: TablePageRequest) -> Bool {
+        switch request.cursor {
+        // The official clients never ask.
+        case .skip: false
+        // Counting one unit of time is cheap, and saves asking for nothing at its end.
+        case .bucket: true
+        default: request.isCounted
+        }
+    }
+}

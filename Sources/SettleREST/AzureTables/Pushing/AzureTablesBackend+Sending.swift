@@ -1,0 +1,73 @@
+import HTTPTypes
+import Settle
+public import SettleSync
+
+extension AzureTablesBackend {
+    /// Carries out one operation.
+    ///
+    /// Inserts are POST to the table and deletions DELETE. Updates are PATCH, with all members or
+    /// those that changed (and those that were removed as null, since PATCH merges); or PUT with
+    /// all members, where the server replaces. Undeletions are POST to the item without a body, or
+    /// set the column `deleted`.
+    ///
+    /// An identifier that the server's addresses cannot carry is refused before anything is sent.
+    /// An update with nothing in it is not sent, since some servers fail on it: the item is looked
+    /// up instead, and is the outcome when it still is what the document builds on.
+    public func send(
+        _ operation: RemoteOperation
+    ) async throws(ReplicationError) -> RemoteOutcome {
+        let dialect = try await dialectForWriting()
+        let id = operation.id
+        if let fault = dialect.fault(ofId: id) { return .rejected(reason: fault) }
+        let base = operation.baseVersion
+        let answer: HTTPAnswer
+        switch operation.kind {
+        case .insert:
+            answer = try await exchange(dialect, .post, body: Self.item(operation, dialect))
+        case .update:
+            guard let body = Self.change(operation, dialect) else {
+                return try await unchanged(operation, dialect)
+            }
+            let method: HTTPRequest.Method = dialect.change == .merge ? .patch : .put
+            answer = try await exchange(dialect, method, ofItem: id, body: body, matching: base)
+        case .delete:
+            answer = try await exchange(dialect, .delete, ofItem: id, matching: base)
+        case .undelete:
+            switch dialect.undeletion {
+            case .post: answer = try await exchange(dialect, .post, ofItem: id, matching: base)
+            case .column: return try await restore(operation, dialect)
+            }
+        }
+        return try await outcome(of: operation, answer, dialect)
+    }
+
+    /// The whole item.
+    private static func item(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue {
+        var members = dialect.columns.escaped(operation.members)
+        members[TableColumns.id] = .string(operation.id)
+        return .object(members)
+    }
+
+    /// What an update sends; nil when that would be nothing.
+    private static func change(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue? {
+        guard dialect.change == .merge else { return item(operation, dialect) }
+        var sent = operation.members
+        let changed = operation.changedNames ?? []
+        if operation.sendsOnlyChanges, operation.changedNames != nil {
+            sent = sent.filter { changed.contains($0.key) }
+        }
+        for name in changed where operation.members[name] == nil { sent[name] = .null }
+        return sent.isEmpty ? nil : .object(dialect.columns.escaped(sent))
+    }
+
+    /// The outcome of an update that changes nothing.
+    private func unchanged(
+        _ operation: RemoteOperation, _ dialect: Dialect
+    ) async throws(ReplicationError) -> RemoteOutcome {
+        let item = try await fetch(operation.id, dialect)
+        guard let item, !item.isDeleted,
+            operation.baseVersion == nil || item.version == operation.baseVersion
+        else { return .conflict(item) }
+        return .stored(item)
+    }
+}

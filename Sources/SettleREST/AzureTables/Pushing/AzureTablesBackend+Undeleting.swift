@@ -1,0 +1,40 @@
+import HTTPTypes
+import Settle
+import SettleSync
+
+extension AzureTablesBackend {
+    /// Brings a deleted item back where that is a change of the column `deleted`.
+    ///
+    /// Of the servers that want it like this, one generation takes a PATCH of that column alone,
+    /// and the other knows only PUT, which replaces the whole item. So PATCH goes first; a server
+    /// that does not know it gets the item back as it was, with the column changed. Both are tied
+    /// to the version, so that neither undoes what somebody else did.
+    func restore(
+        _ operation: RemoteOperation, _ dialect: Dialect
+    ) async throws(ReplicationError) -> RemoteOutcome {
+        let deleted = dialect.columns.deleted
+        if !memory.undeletesByReplacing {
+            let answer = try await exchange(
+                dialect, .patch, ofItem: operation.id, body: [deleted: false],
+                matching: operation.baseVersion)
+            switch answer.status {
+            case 405, 501: memory.keepUndeletingByReplacing()
+            // A server may say this of a request that it does not know, too; the row tells.
+            case 404: break
+            default: return try await outcome(of: operation, answer, dialect)
+            }
+        }
+        guard let row = try await row(operation.id, dialect),
+            let item = RemoteItem(row, dialect.columns)
+        else { return .conflict(nil) }
+        let isBase = operation.baseVersion == nil || item.version == operation.baseVersion
+        guard item.isDeleted, isBase else { return .conflict(item) }
+        var members = dialect.columns.escaped(item.members)
+        members[TableColumns.id] = .string(operation.id)
+        members[deleted] = false
+        let answer = try await exchange(
+            dialect, .put, ofItem: operation.id, query: [dialect.askingForDeleted],
+            body: .object(members), matching: item.version)
+        return try await outcome(of: operation, answer, dialect)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import HTTPTypes
+import Settle
+import SettleSync
+
+extension HTTPAnswer {
+    /// The status as a number.
+    var status: Int { response.status.code }
+
+    /// The body as JSON.
+    ///
+    /// - Throws: ``ReplicationError`` with `protocolViolation` when it is something else.
+    func json() throws(ReplicationError) -> JSONValue {
+        let type = response.headerFields[.contentType]?.lowercased() ?? ""
+        guard type.isEmpty || type.contains("json") else {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server answered \(status) with '\(type.prefix(60))' in the place of JSON; "
+                    + "something else may stand between it and us, such as a login page.")
+        }
+        do {
+            return try JSONText.value(
+                from: body, limits: JSONLimits(sizeMax: RESTTuning.answerSizeMax))
+        } catch {
+            throw ReplicationError(
+                .protocolViolation,
+                "The server answered \(status) with JSON that cannot be read, or not to its end.",
+                cause: error)
+        }
+    }
+
+    /// The item in the body; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier that it must have.
+    ///   - columns: What the table's own columns are called.
+    ///   - needsVersion: True to take only what surely is the server's: a version in the item or
+    ///     in a strong tag. Some servers answer with the item they were sent.
+    /// - Returns: The item.
+    func item(_ id: String, _ columns: TableColumns, needsVersion: Bool) -> RemoteItem? {
+        guard let json = try? json(),
+            let item = RemoteItem(
+                json, columns, tag: EntityTag.version(in: response.headerFields[.eTag])),
+            item.id == id
+        else { return nil }
+        return needsVersion && item.version == nil ? nil : item
+    }
+
+    /// Whether the body is a page for people, which the table itself never sends: something else
+    /// stands before it, or the site is switched off.
+    var isWebPage: Bool {
+        response.headerFields[.contentType]?.lowercased().hasPrefix("text/html") ?? false
+    }
+
+    /// Whether the server refuses the version of the protocol, before looking at anything else.
+    var isAboutVersion: Bool {
+        guard status == 400, let sentence = sentence?.lowercased() else { return false }
+        return sentence.contains("api version") || sentence.contains("api-version")
+    }
+
+    /// What the server says is wrong, in its own words; nil when it says nothing readable.
+    ///
+    /// > Source: the official clients look for a JSON string, then `error`, then `description`;
+    /// > the .NET server says `message`, and newer ones `title` and `detail` (RFC 9457).
+    var sentence: String? {
+        let text: String?
+        switch try? json() {
+        case .string(let string)?:
+            text = string
+        case let object?:
+            text =
+                ["error", "message", "description", "detail", "title"].lazy
+                .compactMap { object[$0]?.stringValue }.first
+        case nil:
+            let type = response.headerFields[.contentType]?.lowercased() ?? ""
+            text = type.hasPrefix("text/plain") ? String(decoding: body, as: UTF8.self) : nil
+        }
+        guard let text else { return nil }
+        let shown = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        let line = String(String.UnicodeScalarView(shown)).prefix(RESTTuning.sentenceLengthMax)
+        return line.isEmpty ? nil : String(line)
+    }
+
+    /// The failure that a status stands for when it is not about one item.
+    func failure(_ what: String) -> ReplicationError {
+        let said = sentence.map { " It says: \($0)" } ?? ""
+        return switch status {
+        case 429, 503:
+            ReplicationError(
+                .busy, "The server is busy (\(status)).\(said)", retryAfter: retryAfter)
+        case 408, 502, 504:
+            ReplicationError(
+                .unreachable, "The server could not be reached (\(status)).\(said)",
+                retryAfter: retryAfter)
+        case 500...:
+            ReplicationError(
+                .serverFailed, "The server failed to \(what) (\(status)).\(said)",
+                retryAfter: retryAfter)
+        case 403:
+            ReplicationError(
+                .unauthorized, "The server does not allow us to \(what) (403).\(said)")
+        case 300..<400:
+            ReplicationError(
+                .misconfigured,
+                "The server sends us elsewhere (\(status)), and a token is not taken there; use "
+                    + "the table's own address.")
+        case 404:
+            ReplicationError(
+                .misconfigured,
+                "The server has no such table (404). Check the name at the end of the address.")
+        default:
+            ReplicationError(
+                .misconfigured, "The server refuses to \(what) (\(status)).\(said)")
+        }
+    }
+
+    /// How long the server wants to be left alone.
+    private var retryAfter: Duration? {
+        guard let field = response.headerFields[.retryAfterField] else { return nil }
+        // A date is the server's, so it is measured from the server's own time where that is told.
+        let seconds =
+            Double(field)
+            ?? HTTPDate.date(field).map {
+                $0.timeIntervalSince(
+                    response.headerFields[.date].flatMap(HTTPDate.date) ?? Date())
+            }
+        guard let seconds, seconds.isFinite else { return nil }
+        return .seconds(min(max(seconds, 0), RESTTuning.retryAfterSecondsMax))
+    }
+}

@@ -1,0 +1,64 @@
+package import SettleSync
+
+extension ReplicationError {
+    /// An answer that is larger than what is taken.
+    package static func tooLarge(_ bodySizeMax: Int) -> ReplicationError {
+        ReplicationError(
+            .answerTooLarge,
+            "The server's answer is larger than \(bodySizeMax) bytes, and the rest was not read.")
+    }
+
+    /// A request whose task was cancelled.
+    package static let cancelledRequest = ReplicationError(
+        .cancelled, "The task was cancelled during a request.")
+
+    /// A request that got no answer.
+    package static func noAnswer(
+        _ reason: UnansweredReason, host: String, cause: any Error
+    ) -> ReplicationError {
+        ReplicationError(.unreachable, reason.sentence(host: host), cause: cause)
+    }
+}
+
+/// Why there is no answer.
+package enum UnansweredReason: Sendable, Hashable, CaseIterable {
+    /// No address belongs to the name.
+    case unknownHost
+    /// Nobody listens at the address, or it cannot be got to.
+    case refused
+    /// This device is not connected.
+    case offline
+    /// Nothing came for as long as the time-out allows.
+    case silent
+    /// The connection ended before the answer did.
+    case cut
+    /// The certificate or the encryption is not as it must be.
+    case untrusted
+    /// The certificate is trusted, but its key has no pin.
+    case unpinned
+    /// The answer is no HTTP, or not the content that it says it is.
+    case garbled
+    /// Something else.
+    case other
+
+    fileprivate func sentence(host: String) -> String {
+        switch self {
+        case .unknownHost:
+            "The name of the server '\(host)' is not known here; check the address and the "
+                + "network."
+        case .refused:
+            "The server '\(host)' does not take connections; check that it runs, and the port."
+        case .offline: "There is no network, so the server '\(host)' cannot be asked."
+        case .silent: "The server '\(host)' took too long to say anything."
+        case .cut: "The connection to the server '\(host)' ended before the answer did."
+        case .untrusted:
+            "No trusted connection to the server '\(host)' came about; check its certificate, and "
+                + "whether something stands in between."
+        case .unpinned:
+            "The server '\(host)' has a certificate whose key is not one of the pinned ones; "
+                + "nothing was sent to it. Something may stand in between, or its key is new."
+        case .garbled: "The server '\(host)' answered with something that is no HTTP."
+        case .other: "The server '\(host)' gave no answer."
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import Settle
+
+/// One attachment of an item as the column `_attachments` has it: all but the content.
+struct AttachmentDescription: Sendable, Equatable {
+    /// Unique in its item.
+    var name: String
+    var contentType: String
+    /// The length of the content in bytes.
+    var length: Int
+    var digest: AttachmentDigest
+
+    private enum Member {
+        static let contentType = "content_type"
+        static let length = "length"
+        static let digest = "digest"
+    }
+
+    /// The description of a stored attachment.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted` when its digest is none.
+    init(_ attachment: DocumentAttachment) throws {
+        guard let digest = AttachmentDigest(attachment.digest) else {
+            throw DatabaseError(.corrupted, "A stored attachment has a damaged digest.")
+        }
+        name = attachment.name
+        contentType = attachment.contentType
+        length = attachment.length
+        self.digest = digest
+    }
+
+    /// Reads one member of the column.
+    ///
+    /// - Parameters:
+    ///   - name: The attachment's name.
+    ///   - json: `{"content_type": string, "length": number, "digest": string}`; other members are
+    ///     overlooked.
+    /// - Throws: ``Refusal`` 400 naming the attachment and the member that is wrong.
+    init(name: String, json: JSONValue) throws(Refusal) {
+        try AttachmentName.check(name)
+        guard json.objectValue != nil else {
+            throw Self.fault(name, "its description must be an object")
+        }
+        guard let contentType = json[Member.contentType]?.stringValue,
+            contentType.utf8.count <= Self.contentTypeBytesMax
+        else {
+            throw Self.fault(
+                name,
+                "'\(Member.contentType)' must be a string of at most "
+                    + "\(Self.contentTypeBytesMax) bytes")
+        }
+        guard let length = json[Member.length]?.integerValue.flatMap(Int.init(exactly:)),
+            length >= 0
+        else {
+            throw Self.fault(name, "'\(Member.length)' must be a whole number from 0, in bytes")
+        }
+        guard let digest = json[Member.digest]?.stringValue.flatMap(AttachmentDigest.init) else {
+            throw Self.fault(
+                name,
+                "'\(Member.digest)' must be the SHA-256 of the content, 64 hexadecimal digits in "
+                    + "lower case")
+        }
+        self.name = name
+        self.contentType = contentType
+        self.length = length
+        self.digest = digest
+    }
+
+    /// The description as it is sent.
+    var json: JSONValue {
+        [
+            Member.contentType: .string(contentType), Member.length: .integer(Int64(length)),
+            Member.digest: .string(digest.text),
+        ]
+    }
+
+    private static let contentTypeBytesMax = 255
+
+    private static func fault(_ name: String, _ rule: String) -> Refusal {
+        Refusal(
+            .badRequest, "The attachment '\(name)' of '\(AttachmentColumn.name)' is wrong: \(rule)."
+        )
+    }
+}

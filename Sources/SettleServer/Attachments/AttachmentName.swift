@@ -1,0 +1,20 @@
+import HTTPTypes
+
+/// Which names an attachment may have: those that a path of a URL can carry.
+enum AttachmentName {
+    private static let bytesMax = 1000
+
+    /// Checks a name that came in a path or a body.
+    ///
+    /// - Throws: ``Refusal`` 400 with the rule.
+    static func check(_ name: String) throws(Refusal) {
+        guard (1...bytesMax).contains(name.utf8.count), name != ".", name != "..",
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw Refusal(
+                .badRequest,
+                "The name of an attachment has 1 to \(bytesMax) bytes and no control characters, "
+                    + "and is not '.' or '..'.")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Settle
+
+/// Which items attach which content.
+///
+/// It tells whether a sender can see content already, and so may attach it again without sending
+/// it. Changed in the same transaction as the items.
+///
+/// Shape: the key is the digest, 64 hexadecimal digits in ASCII, and then the id of an item in
+/// UTF-8; the value is the length of the content in bytes, 8 bytes, the highest first.
+enum ContentIndex {
+    private static let table = "server.contents"
+    /// How many items are looked at for one that a limited sender may see.
+    private static let itemCountMax = 32
+
+    /// Brings the rows of an item in step with its attachments.
+    ///
+    /// - Throws: ``DatabaseError`` when the side table cannot be written.
+    static func move(
+        _ id: String, from previous: [AttachmentDescription], to current: [AttachmentDescription],
+        in transaction: Transaction
+    ) throws {
+        guard previous != current else { return }
+        let side = try transaction.sideTable(named: table)
+        let digests = Set(current.map(\.digest))
+        for description in previous where !digests.contains(description.digest) {
+            try side.remove(key(description.digest, id))
+        }
+        for description in current {
+            try side.set(
+                TableTimeline.key(Int64(description.length)), for: key(description.digest, id))
+        }
+    }
+
+    /// The length of content that an item has which the sender may see; nil when none of the
+    /// first few has it.
+    ///
+    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    static func length(
+        of digest: AttachmentDigest, visibleTo identity: Identity, in snapshot: Snapshot
+    ) throws -> Int? {
+        let prefix = Array(digest.text.utf8)
+        var ids: [(id: String, length: Int)] = []
+        try snapshot.table(table)?.forEach(from: prefix) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
+            ids.append((id, Int(TableTimeline.time(value))))
+            return ids.count < itemCountMax
+        }
+        for (id, length) in ids {
+            guard let document = try snapshot.document(id),
+                identity.maySee(try Envelope.item(of: document)),
+                let attachment = document.attachments.first(where: { $0.digest == digest.text }),
+                try attachment.isContentAvailable
+            else { continue }
+            return length
+        }
+        return nil
+    }
+
+    private static func key(_ digest: AttachmentDigest, _ id: String) -> [UInt8] {
+        Array(digest.text.utf8) + Array(id.utf8)
+    }
+}

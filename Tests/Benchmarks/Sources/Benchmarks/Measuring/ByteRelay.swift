@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Carries connections to a port of this machine and counts the bytes in both directions.
+final class ByteRelay: Sendable {
+    /// The port to connect to.
+    let port: Int
+    private let listener: Int32
+    private let counts = Mutex((sent: 0, received: 0))
+
+    /// Bytes from those who connected.
+    var sent: Int { counts.withLock { $0.sent } }
+    /// Bytes to those who connected.
+    var received: Int { counts.withLock { $0.received } }
+
+    init(to target: Int) throws {
+        let listener = try Self.socket()
+        var address = Self.address(port: 0)
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isBound, listen(listener, 16) == 0 else {
+            throw BenchmarkError("A port could not be had.")
+        }
+        var bound = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &bound) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(listener, $0, &size)
+            }
+        }
+        self.listener = listener
+        port = Int(UInt16(bigEndian: bound.sin_port))
+        Thread { [self] in accept(for: target) }.start()
+    }
+
+    /// Takes no more connections.
+    func close() {
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    private func accept(for target: Int) {
+        while true {
+            let near = Self.acceptOne(listener)
+            guard near >= 0 else { return }
+            guard let far = try? Self.connection(to: target) else {
+                Self.closeOne(near)
+                continue
+            }
+            Thread { [self] in carry(from: near, to: far) { $0.sent += $1 } }.start()
+            Thread { [self] in carry(from: far, to: near) { $0.received += $1 } }.start()
+        }
+    }
+
+    private func carry(
+        from source: Int32, to target: Int32,
+        _ count: (inout (sent: Int, received: Int), Int) -> Void
+    ) {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let length = recv(source, &bytes, bytes.count, 0)
+            guard length > 0 else { break }
+            counts.withLock { count(&$0, length) }
+            var done = 0
+            while done < length {
+                let step = bytes.withUnsafeBytes { buffer in
+                    send(
+                        target, buffer.baseAddress.map { $0 + done }, length - done,
+                        Int32(MSG_NOSIGNAL))
+                }
+                guard step > 0 else { break }
+                done += step
+            }
+        }
+        shutdown(target, Int32(SHUT_WR))
+    }
+
+    private static func acceptOne(_ listener: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.accept(listener, nil, nil)
+        #else
+            Darwin.accept(listener, nil, nil)
+        #endif
+    }
+
+    private static func closeOne(_ socket: Int32) {
+        #if canImport(Glibc)
+            Glibc.close(socket)
+        #else
+            Darwin.close(socket)
+        #endif
+    }
+
+    private static func connection(to port: Int) throws -> Int32 {
+        let socket = try Self.socket()
+        var address = address(port: port)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else { throw BenchmarkError("The server cannot be reached.") }
+        return socket
+    }
+
+    private static func socket() throws -> Int32 {
+        #if canImport(Glibc)
+            let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard socket >= 0 else { throw BenchmarkError("A socket could not be had.") }
+        return socket
+    }
+
+    private static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return address
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Settle
+import SettleREST
+import SettleSync
+
+/// A pull of a table in a process of its own, which tells how long it took and how much memory.
+struct PullProcess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull-process", abstract: "Pull a table and print time and memory.",
+        shouldDisplay: false)
+
+    @Option(help: "The table.")
+    var url: String
+    @Option(help: "An empty folder for the database.")
+    var database: String
+
+    /// What the process prints.
+    struct Report: Codable, Sendable {
+        let seconds: Double
+        let peak: MemoryPeak
+        let sums: FieldSums
+    }
+
+    func run() async throws {
+        guard let url = URL(string: url) else { throw BenchmarkError("That is no address.") }
+        let peer = try await SettlePeer(in: URL(fileURLWithPath: database))
+        var seconds = 0.0
+        let peak = try await MemoryWatch.peak {
+            let begun = ContinuousClock.now
+            try await peer.database.replicate(with: ReplicationSetUp.pull(url))
+            seconds = (ContinuousClock.now - begun) / .seconds(1)
+        }
+        let report = Report(seconds: seconds, peak: peak, sums: try peer.scan())
+        await peer.close()
+        print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+    }
+
+    /// Runs this program again to pull a table into a new database.
+    static func run(_ url: URL, folder: URL) throws -> Report {
+        guard let program = Bundle.main.executableURL else {
+            throw BenchmarkError("This program does not know where it lies.")
+        }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = [
+            "pull-process", "--url", url.absoluteString, "--database", folder.path,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("The pull ended with status \(process.terminationStatus).")
+        }
+        return try JSONDecoder().decode(Report.self, from: text)
+    }
+}

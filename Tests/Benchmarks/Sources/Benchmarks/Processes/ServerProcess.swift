@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import SettleServer
+
+/// A server of tables in a process of its own, which ends with its standard input.
+struct ServerProcess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server-process", abstract: "Serve tables and print the port.",
+        shouldDisplay: false)
+
+    @Option(help: "The directory of the tables.")
+    var directory: String
+
+    func run() async throws {
+        let server = try TableServer(
+            configuration: ServerConfiguration(directory: URL(fileURLWithPath: directory)),
+            logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            let port = try await server.boundPort()
+            FileHandle.standardOutput.write(Data("\(port)\n".utf8))
+            await Self.endOfInput()
+            group.cancelAll()
+        }
+    }
+
+    private static func endOfInput() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            // Blocks a thread that nothing else needs.
+            Thread {
+                _ = try? FileHandle.standardInput.readToEnd()
+                continuation.resume()
+            }.start()
+        }
+    }
+}
+
+/// A server that was started.
+struct RunningServer: Sendable {
+    /// The port it listens on.
+    let port: Int
+
+    /// The address of a table.
+    func table(_ name: String, port: Int? = nil) throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port ?? self.port)/tables/\(name)") else {
+            throw BenchmarkError("The table '\(name)' has no address.")
+        }
+        return url
+    }
+
+    /// Starts a server, hands it to a closure, and ends it.
+    static func with<Value>(
+        directory: URL, _ body: (RunningServer) async throws -> Value
+    ) async throws -> Value {
+        guard let program = Bundle.main.executableURL else {
+            throw BenchmarkError("This program does not know where it lies.")
+        }
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = program
+        process.arguments = ["server-process", "--directory", directory.path]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        defer {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+        var line = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte.first != 10 {
+            guard !byte.isEmpty else { break }
+            line += byte
+        }
+        guard let port = Int(String(decoding: line, as: UTF8.self)) else {
+            throw BenchmarkError("The server did not start.")
+        }
+        return try await body(RunningServer(port: port))
+    }
+}

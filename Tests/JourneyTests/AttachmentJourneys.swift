@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import Settle
+import SettleREST
+import SettleServer
+import SettleSync
+import TestSupport
+import Testing
+
+/// Attachments from one database to another, by way of a real server.
+@Suite(.serialized) struct `Attachments and a server` {
+    private let directory: ScratchDirectory
+    private let server: JourneyServer
+
+    init() throws {
+        directory = try ScratchDirectory("attachments")
+        server = JourneyServer(directory: try directory.folder("server"))
+    }
+
+    private func database(_ name: String) async throws -> Database {
+        try #require(
+            try await Database.open(
+                with: Database.OpenDatabaseConfiguration(
+                    name: name, fileLocation: directory.url,
+                    completionQueue: DispatchQueue(label: name)),
+                create: true))
+    }
+
+    private func configuration(_ table: URL) async throws -> ReplicationConfiguration {
+        let token = try await TableServer.token(secret: JourneyServer.secret, subject: "test")
+        return ReplicationConfiguration(
+            url: table, isRepeating: false,
+            options: [
+                AzureTablesBackend.OptionName.token: token,
+                AzureTablesBackend.OptionName.carriesAttachments: true,
+            ])
+    }
+
+    /// Content that no range begins or ends in by accident, longer than what is fetched at once.
+    private static let film = Data((0..<(9 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+
+    @Test func `go there and come here, whole and in ranges, and go when they are removed`()
+        async throws
+    {
+        let table = try await server.start()
+        let (a, b) = (try await database("a"), try await database("b"))
+        var document: Document = ["id": "odd id/ü?", "n": 1]
+        document.attachments = [
+            DocumentAttachment(name: "a film.mp4", contentType: "video/mp4", data: Self.film),
+            DocumentAttachment(name: "é/ü?.txt", contentType: "text/plain", data: Data("hi".utf8)),
+            DocumentAttachment(name: "empty", contentType: "text/plain", data: Data()),
+        ]
+        try await a.save(document)
+        let pushed = try await a.replicate(with: try await configuration(table))
+        #expect(pushed.pushed == 1 && pushed.rejected == 0)
+        let pulled = try await b.replicate(with: try await configuration(table))
+        #expect(pulled.pulled == 1)
+        let here = try #require(try await b.fetchDocument("odd id/ü?"))
+        #expect(here.attachments.count == 3)
+        for attachment in here.attachments {
+            let original = try #require(document.attachments.first { $0 == attachment })
+            let (received, sent) = (try attachment.data(), try original.data())
+            #expect(received == sent, "\(attachment.name)")
+        }
+        #expect(try b.pendingOperations().isEmpty)
+
+        var edited = here
+        edited.attachments.removeAll { $0.name == "a film.mp4" }
+        try await b.save(edited)
+        #expect(try await b.replicate(with: try await configuration(table)).pushed == 1)
+        try await a.replicate(with: try await configuration(table))
+        let names = try await a.fetchDocument("odd id/ü?")?.attachments.map(\.name).sorted()
+        #expect(names == ["empty", "é/ü?.txt"])
+        await a.close()
+        await b.close()
+        try await server.stop()
+    }
+
+    @Test func `come later, when they are wanted`() async throws {
+        let table = try await server.start()
+        let (a, b) = (try await database("a"), try await database("b"))
+        var document: Document = ["id": "a", "n": 1]
+        document.attachments = [
+            DocumentAttachment(name: "note", contentType: "text/plain", data: Data("hi".utf8))
+        ]
+        try await a.save(document)
+        try await a.replicate(with: try await configuration(table))
+        var later = try await configuration(table)
+        later.downloadsAttachments = false
+        try await b.replicate(with: later)
+        let described = try #require(try await b.fetchDocument("a")?.attachments.first)
+        #expect(try !described.isContentAvailable)
+        #expect(described.length == 2)
+        let count = try await b.downloadAttachments(ofDocumentWithId: "a", with: later)
+        #expect(count == 1)
+        let fetched = try #require(try await b.fetchDocument("a")?.attachments.first).data()
+        #expect(fetched == Data("hi".utf8))
+        await a.close()
+        await b.close()
+        try await server.stop()
+    }
+}

@@ -1,0 +1,69 @@
+import Settle
+import Testing
+import TestSupport
+
+@testable import SettleREST
+
+@Suite(.serialized) struct `Table columns` {
+    @Test func `give way to members of the same names in any case`() {
+        let members: [String: JSONValue] = [
+            "version": 1, "_version": 2, "__version": 3, "Version": 4, "DELETED": 5, "_ID": 6,
+            "versions": 7, "_a": 8, "createdAt": 9, "updatedat": 10,
+        ]
+        let columns = TableColumns.plain.escaped(members)
+        #expect(
+            columns == [
+                "_version": 1, "__version": 2, "___version": 3, "_Version": 4, "_DELETED": 5,
+                "__ID": 6, "versions": 7, "_a": 8, "_createdAt": 9, "_updatedat": 10,
+            ])
+        var item = columns
+        for name in ["id", "createdAt", "updatedAt", "version"] { item[name] = "the table's" }
+        item["deleted"] = false
+        #expect(TableColumns.plain.unescaped(item) == members)
+    }
+
+    @Test func `of the oldest tables take all that begins with two underscores`() {
+        let members: [String: JSONValue] = [
+            "version": 1, "_version": 2, "__version": 3, "__mine": 4, "_u__x": 5, "ID": 6, "_u": 7,
+            "_uid": 8, "@removed": 9,
+        ]
+        let columns = TableColumns.underscored.escaped(members)
+        #expect(
+            columns == [
+                "version": 1, "_version": 2, "_u__version": 3, "_u__mine": 4, "_u_u__x": 5,
+                "_uID": 6, "_u": 7, "_u_uid": 8, "_u@removed": 9,
+            ])
+        #expect(TableColumns.underscored.unescaped(columns) == members)
+    }
+
+    @Test func `of the newest tables leave the time of making to the document`() {
+        #expect(TableColumns.undated.escaped(["createdAt": 1]) == ["createdAt": 1])
+        #expect(TableColumns.undated.unescaped(["createdAt": 1]) == ["createdAt": 1])
+    }
+
+    @Test(arguments: [TableColumns.plain, .underscored, .undated])
+    func `leave every document as it was after a round trip`(table: TableColumns) {
+        var random = SeededGenerator()
+        let names = [
+            "id", "version", "deleted", "createdAt", "updatedAt", "text", "@removed", "__x", "_u",
+        ]
+        for _ in 0..<2_000 {
+            var members: [String: JSONValue] = [:]
+            for _ in 0..<5 {
+                var name = names.randomElement(using: &random) ?? "text"
+                if Bool.random(using: &random) { name = name.uppercased() }
+                let mark = Bool.random(using: &random) ? "_" : "_u"
+                name = String(repeating: mark, count: Int(random.next() % 3)) + name
+                if name != "id" { members[name] = .integer(Int64(random.next() % 100)) }
+            }
+            var item = table.escaped(members)
+            #expect(item.count == members.count, "\(random)")
+            for name in ["id", table.version, table.updatedAt] {
+                #expect(item[name] == nil, "\(random)")
+                item[name] = "the table's"
+            }
+            item[table.deleted] = false
+            #expect(table.unescaped(item) == members, "\(random)")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Settle
+import TestSupport
+import Testing
+
+@testable import SettleServer
+
+/// Contents over real sockets, where senders and readers may stop in the middle.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Attachments on a socket` {
+    private static let headers: HTTPFields = [.zumoVersion: "2.0.0"]
+    private static let large = TestContent(count: 8 << 20, seed: 8)
+
+    /// Runs a test with the port of a server, and its table `t` to look at behind its back.
+    private static func run(
+        _ test: @escaping @Sendable (Int, Table) async throws -> Void
+    ) async throws {
+        try await withScratchDirectory("server") { scratch in
+            let server = try TableServer(
+                configuration: ServerConfiguration(directory: scratch.url),
+                logger: TestServer.quiet)
+            let parts = try await server.makeParts()
+            let name = try TableName("t")
+            let table = try #require(try await parts.tables.table(name, isCreated: true))
+            let failure: (any Error)?
+            do {
+                try await server.application(parts.responder).test(.live) { client in
+                    try await test(try #require(client.port), table)
+                }
+                failure = nil
+            } catch {
+                failure = error
+            }
+            await parts.tables.close()
+            if let failure { throw failure }
+        }
+    }
+
+    private static func attach(_ content: TestContent, _ client: TestClient) async throws {
+        let put = try await client.put(
+            "/tables/t/attachments/\(content.digest)", headers: headers,
+            body: ByteBuffer(bytes: content.bytes))
+        #expect(put.status == .created)
+        let item: JSONValue = ["id": "a", "_attachments": ["x": content.description()]]
+        let post = try await client.post(
+            "/tables/t", headers: headers, body: ByteBuffer(bytes: JSONText.text(of: item)))
+        #expect(post.status == .created)
+    }
+
+    @Test func `eight megabytes go up and come down, whole and in parts, on one connection`()
+        async throws
+    {
+        try await Self.run { port, _ in
+            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                try await Self.attach(Self.large, client)
+                let path = "/tables/t/a/attachments/x"
+                let whole = try await client.get(path, headers: Self.headers)
+                let isSame = whole.body.map { Array($0.readableBytesView) } == Self.large.bytes
+                #expect(isSame)
+                var headers = Self.headers
+                headers[.range] = "bytes=8000000-"
+                let part = try await client.get(path, headers: headers)
+                #expect(part.status == .partialContent)
+                let isTail =
+                    part.body.map { Array($0.readableBytesView) }
+                    == Array(Self.large.bytes[8_000_000...])
+                #expect(isTail)
+                let head = try await client.head(path, headers: Self.headers)
+                #expect(head.status == .ok)
+                #expect(head.head.headerFields[.contentLength] == "\(8 << 20)")
+                let list = try await client.get("/tables/t", headers: Self.headers)
+                #expect(list.status == .ok)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an upload that is cut leaves nothing`(isAborted: Bool) async throws {
+        try await Self.run { port, table in
+            let content = Self.large
+            let connection = try RawConnection(port: port)
+            let head =
+                "PUT /tables/t/attachments/\(content.digest) HTTP/1.1\r\nHost: localhost\r\n"
+                + "ZUMO-API-VERSION: 2.0.0\r\nContent-Length: \(content.bytes.count)\r\n\r\n"
+            let isSent = connection.send(Array(head.utf8) + content.bytes.prefix(6_000_000))
+            #expect(isSent)
+            if isAborted {
+                connection.end()
+            } else {
+                connection.endSending()
+                let answer = String(decoding: connection.receiveRest(), as: UTF8.self)
+                #expect(!answer.contains("HTTP/1.1 20"))
+                connection.end()
+            }
+            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                let known = try await client.head(
+                    "/tables/t/attachments/\(content.digest)", headers: Self.headers)
+                #expect(known.status == .notFound)
+                // Whatever part of it came is gone as soon as the server knows of the end.
+                while try table.database.statistics().waitingContentCount > 0 { await Task.yield() }
+                try await Self.attach(content, client)
+            }
+        }
+    }
+
+    @Test func `a reader that stops half way holds up nobody`() async throws {
+        try await Self.run { port, _ in
+            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                try await Self.attach(Self.large, client)
+                let slow = try RawConnection(port: port)
+                slow.send(
+                    Array(
+                        ("GET /tables/t/a/attachments/x HTTP/1.1\r\nHost: localhost\r\n"
+                            + "ZUMO-API-VERSION: 2.0.0\r\n\r\n").utf8))
+                #expect(!slow.receive(1000).isEmpty)
+                let other = try await client.get(
+                    "/tables/t/a/attachments/x", headers: Self.headers)
+                #expect(other.body?.readableBytes == 8 << 20)
+                slow.end()
+            }
+        }
+    }
+
+    @Test func `content of which only the description is there is 410 until it is uploaded`()
+        async throws
+    {
+        try await Self.run { port, table in
+            let content = TestContent("late")
+            try await table.database.write { transaction in
+                var document = Envelope.document(
+                    id: "d", members: [:], createdAt: 1, updatedAt: 1, isDeleted: false,
+                    departures: Departures(), revision: nil)
+                document.attachments = [
+                    try DocumentAttachment(
+                        name: "x", contentType: "a/b", length: content.bytes.count,
+                        digest: content.digest)
+                ]
+                try transaction.save(document)
+            }
+            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                let path = "/tables/t/d/attachments/x"
+                let gone = try await client.get(path, headers: Self.headers)
+                #expect(gone.status == .gone)
+                let put = try await client.put(
+                    "/tables/t/attachments/\(content.digest)", headers: Self.headers,
+                    body: ByteBuffer(bytes: content.bytes))
+                #expect(put.status == .created)
+                let there = try await client.get(path, headers: Self.headers)
+                #expect(there.body.map { Array($0.readableBytesView) } == content.bytes)
+            }
+        }
+    }
+
+    @Test func `content that goes while it is read ends the connection early`() async throws {
+        try await Self.run { port, table in
+            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                // More than the buffers of a connection take in.
+                let content = TestContent(count: 32 << 20, seed: 32)
+                try await Self.attach(content, client)
+                let slow = try RawConnection(port: port)
+                slow.send(
+                    Array(
+                        ("GET /tables/t/a/attachments/x HTTP/1.1\r\nHost: localhost\r\n"
+                            + "ZUMO-API-VERSION: 2.0.0\r\n\r\n").utf8))
+                #expect(!slow.receive(1000).isEmpty)
+                let patch = try await client.execute(
+                    TestClient.Request(
+                        "/tables/t/a", method: .patch, authority: "localhost",
+                        headers: Self.headers,
+                        body: ByteBuffer(bytes: JSONText.text(of: ["_attachments": [:]]))))
+                #expect(patch.status == .ok)
+                for lease in table.held.lapse(now: .distantFuture) {
+                    try await table.database.discard(lease)
+                }
+                #expect(slow.receiveRest().count < content.bytes.count)
+                slow.end()
+            }
+        }
+    }
+}
