@@ -1,8 +1,8 @@
 /// Decides what a push does next with the operations of one claim.
 ///
 /// Operations are named by their place in the claim, and belong to different documents, so that
-/// their order does not matter. Answers that arrive while a transaction runs are settled together
-/// in the next one.
+/// their order does not matter. Answers are settled some at a time, since each transaction waits for
+/// the disk; those that are lost with the process are sent again and recognised.
 struct PushStateMachine: Sendable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
@@ -18,6 +18,7 @@ struct PushStateMachine: Sendable {
 
     private let count: Int
     private let sendingMax: Int
+    private let settlingMin: Int
     private var next = 0
     private var sendingCount = 0
     private var answered: [Int] = []
@@ -25,11 +26,16 @@ struct PushStateMachine: Sendable {
     private var isAborted = false
 
     /// A machine for a claim.
-    /// - Precondition: At least one request may be in flight.
-    init(count: Int, sendingMax: Int) {
+    ///
+    /// - Parameters:
+    ///   - count: How many operations there are.
+    ///   - sendingMax: The most requests in flight, 1 or more.
+    ///   - settlingMin: The fewest answers worth a transaction while there is more to send.
+    init(count: Int, sendingMax: Int, settlingMin: Int = SyncTuning.settlingCountMin) {
         precondition(sendingMax >= 1, "A push needs at least one request in flight.")
         self.count = count
         self.sendingMax = sendingMax
+        self.settlingMin = settlingMin
     }
 
     /// What to do now.
@@ -43,7 +49,8 @@ struct PushStateMachine: Sendable {
             }
             return .send(next)
         }
-        if !isSettling, !answered.isEmpty {
+        let isEnding = isAborted || next >= count
+        if !isSettling, !answered.isEmpty, isEnding || answered.count >= settlingMin {
             isSettling = true
             defer { answered = [] }
             return .settle(answered)

@@ -18,6 +18,9 @@ enum SyncTuning {
     /// Operations taken out of the queue in one transaction, and so frozen until they are
     /// answered: enough to share a flush, few enough that edits seldom queue behind.
     static let claimCountMax = 256
+    /// Answers that share a transaction, and so a flush, while there is more to send; few enough that
+    /// little has to be sent and recognised again after a crash.
+    static let settlingCountMin = 32
     /// Changes that are read at a time when the outbox catches up.
     static let catchUpCountMax = 1_000
     /// Documents purged in one transaction: the writer is free for others in between.
