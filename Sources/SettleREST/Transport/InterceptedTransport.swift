@@ -36,7 +36,10 @@ public struct InterceptedTransport: HTTPTransport {
                 throw Self.refusal("A request was not sent because an interceptor failed.", error)
             }
         }
-        guard sent.scheme == request.scheme, sent.authority == request.authority else {
+        // A path without its slash would become a part of the server's name.
+        guard sent.scheme == request.scheme, sent.authority == request.authority,
+            sent.path?.hasPrefix("/") ?? false
+        else {
             throw ReplicationError(
                 .misconfigured,
                 "An interceptor changed the server that a request goes to, which only the address "

@@ -101,7 +101,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         let origin = HTTPOrigin(task.originalRequest?.url)
         let mayFollow =
             task.originalRequest?.httpMethod == "GET" && origin != nil
-            && origin == HTTPOrigin(request.url)
+            && origin == HTTPOrigin(request.url) && request.url?.user == nil
+            && request.url?.password == nil
         completionHandler(mayFollow ? request : nil)
     }
 

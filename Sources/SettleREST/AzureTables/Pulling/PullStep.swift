@@ -191,7 +191,8 @@ struct PullStep: Sendable {
         let width = min(digits, next.last.time.digits)
         let start = next.last.time.floored(digits: width)
         if isLast {
-            next.cursor = .from(start.advanced(digits: width))
+            // Without a window the unit may get more rows; with one, finality minds them.
+            next.cursor = .from(window > 0 ? start.advanced(digits: width) : start)
         } else if let first = times.first, first < start {
             next.cursor = .from(start)
         } else {

@@ -34,7 +34,10 @@ extension AzureTablesBackend {
             answer = try await exchange(dialect, .delete, ofItem: id, matching: base)
         case .undelete:
             switch dialect.undeletion {
-            case .post: answer = try await exchange(dialect, .post, ofItem: id, matching: base)
+            case .post:
+                answer = try await exchange(dialect, .post, ofItem: id, matching: base)
+                // Newer servers that speak as older ones have no such route.
+                if answer.status == 405 { return try await restore(operation, dialect) }
             case .column: return try await restore(operation, dialect)
             }
         }
