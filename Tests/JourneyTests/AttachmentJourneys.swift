@@ -9,21 +9,15 @@ import Testing
 
 /// Attachments from one database to another, by way of a real server.
 @Suite(.serialized) struct `Attachments and a server` {
-    private let directory: ScratchDirectory
-    private let server: JourneyServer
+    private let place: JourneyPlace
+    private var server: JourneyServer { place.server }
 
     init() throws {
-        directory = try ScratchDirectory("attachments")
-        server = JourneyServer(directory: try directory.folder("server"))
+        place = try JourneyPlace("attachments")
     }
 
     private func database(_ name: String) async throws -> Database {
-        try #require(
-            try await Database.open(
-                with: Database.OpenDatabaseConfiguration(
-                    name: name, fileLocation: directory.url,
-                    completionQueue: DispatchQueue(label: name)),
-                create: true))
+        try await place.database(name)
     }
 
     private func configuration(_ table: URL) async throws -> ReplicationConfiguration {

@@ -10,21 +10,15 @@ import Testing
 
 /// Databases, replicator, HTTP and server together, as users have them.
 @Suite(.serialized) struct `Two devices and a server` {
-    private let directory: ScratchDirectory
-    private let server: JourneyServer
+    private let place: JourneyPlace
+    private var server: JourneyServer { place.server }
 
     init() throws {
-        directory = try ScratchDirectory("journey")
-        server = JourneyServer(directory: try directory.folder("server"))
+        place = try JourneyPlace("journey")
     }
 
     private func database(_ name: String) async throws -> Database {
-        try #require(
-            try await Database.open(
-                with: Database.OpenDatabaseConfiguration(
-                    name: name, fileLocation: directory.url,
-                    completionQueue: DispatchQueue(label: name)),
-                create: true))
+        try await place.database(name)
     }
 
     private func configuration(
@@ -162,7 +156,7 @@ import Testing
         try await fill(a, count: 3)
         _ = try await a.replicate(with: try await configuration(table))
         try await server.stop()
-        try FileManager.default.removeItem(at: directory.url.appendingPathComponent("server"))
+        try FileManager.default.removeItem(at: place.directory.url.appendingPathComponent("server"))
         _ = try await server.start()
         // An older clock than the token's: what it writes lies before it.
         try await b.add(["id": "other", "n": 1])
@@ -260,7 +254,7 @@ import Testing
         await b.close()
         try await server.stop()
         // Every item of the server was written once: all revisions are first generations.
-        let location = directory.url.appendingPathComponent("server")
+        let location = place.directory.url.appendingPathComponent("server")
         let name = try Database.allDatabaseNames(underLocation: location).first
         let stored = try #require(
             try await Database.open(

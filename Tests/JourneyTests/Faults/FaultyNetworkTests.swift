@@ -9,21 +9,15 @@ import Testing
 
 /// Real clients and a real server, with a proxy between them that loses, stalls and repeats.
 @Suite(.serialized) struct `A network with faults` {
-    private let scratch: ScratchDirectory
-    private let server: JourneyServer
+    private let place: JourneyPlace
+    private var server: JourneyServer { place.server }
 
     init() throws {
-        scratch = try ScratchDirectory("faults")
-        server = JourneyServer(directory: try scratch.folder("server"))
+        place = try JourneyPlace("faults")
     }
 
     private func database(_ name: String) async throws -> Database {
-        try #require(
-            try await Database.open(
-                with: Database.OpenDatabaseConfiguration(
-                    name: name, fileLocation: scratch.url,
-                    completionQueue: DispatchQueue(label: name), durability: .relaxed),
-                create: true))
+        try await place.database(name, durability: .relaxed)
     }
 
     private func configuration(

@@ -38,23 +38,10 @@ struct ImportProcess: AsyncParsableCommand {
     /// - Returns: The peak of the process that imported.
     /// - Throws: ``BenchmarkError`` when it failed or the database holds something else.
     static func run(file: URL, folder: URL, expecting expected: FieldSums) throws -> MemoryPeak {
-        guard let program = Bundle.main.executableURL else {
-            throw BenchmarkError("This program does not know where it lies.")
-        }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = [
-            "import-process", "--file", file.path, "--database", folder.path,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError("The import ended with status \(process.terminationStatus).")
-        }
-        let report = try JSONDecoder().decode(Report.self, from: text)
+        let report = try OwnProcess.report(
+            [
+                "import-process", "--file", file.path, "--database", folder.path,
+            ], as: Report.self)
         try BenchmarkError.check(report.sums, is: expected, "The documents that were imported")
         return report.peak
     }

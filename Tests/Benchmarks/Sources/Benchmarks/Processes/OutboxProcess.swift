@@ -66,23 +66,10 @@ struct OutboxProcess: AsyncParsableCommand {
     /// - Returns: What the process told.
     /// - Throws: ``BenchmarkError`` when it failed or found another number of operations.
     static func run(folder: URL, expecting count: Int) throws -> Report {
-        guard let program = Bundle.main.executableURL else {
-            throw BenchmarkError("This program does not know where it lies.")
-        }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = [
-            "outbox-process", "--database", folder.path, "--count", String(count),
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError("The opening ended with status \(process.terminationStatus).")
-        }
-        let report = try JSONDecoder().decode(Report.self, from: text)
+        let report = try OwnProcess.report(
+            [
+                "outbox-process", "--database", folder.path, "--count", String(count),
+            ], as: Report.self)
         try BenchmarkError.check(report.count, is: count, "The operations that are queued")
         return report
     }

@@ -38,22 +38,9 @@ struct PullProcess: AsyncParsableCommand {
 
     /// Runs this program again to pull a table into a new database.
     static func run(_ url: URL, folder: URL) throws -> Report {
-        guard let program = Bundle.main.executableURL else {
-            throw BenchmarkError("This program does not know where it lies.")
-        }
-        let process = Process()
-        process.executableURL = program
-        process.arguments = [
-            "pull-process", "--url", url.absoluteString, "--database", folder.path,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError("The pull ended with status \(process.terminationStatus).")
-        }
-        return try JSONDecoder().decode(Report.self, from: text)
+        try OwnProcess.report(
+            [
+                "pull-process", "--url", url.absoluteString, "--database", folder.path,
+            ], as: Report.self)
     }
 }

@@ -54,12 +54,9 @@ struct RunningServer: Sendable {
     static func with<Value>(
         directory: URL, _ body: (RunningServer) async throws -> Value
     ) async throws -> Value {
-        guard let program = Bundle.main.executableURL else {
-            throw BenchmarkError("This program does not know where it lies.")
-        }
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
-        process.executableURL = program
+        process.executableURL = try OwnProcess.program()
         process.arguments = ["server-process", "--directory", directory.path]
         process.standardInput = input
         process.standardOutput = output
