@@ -107,6 +107,9 @@ extension RemoteOutbox {
                     origin: origin)
                 claim.equalCount += 1
             } else {
+                if let agreed = entry.sent?.agreement(with: seen, since: server) {
+                    try tables.setServer(agreed, id)
+                }
                 claim.conflictIds.append(id)
             }
             return

@@ -94,6 +94,9 @@ extension RemoteOutbox {
                 id, by: shown, entry: old, replacing: old, in: transaction, tables,
                 origin: origin)
         }
+        if claimed.isRepeated, let agreed = sent.agreement(with: shown, since: base) {
+            try tables.setServer(agreed, id)
+        }
         var entry = old
         entry.sent = nil
         entry.seen = old.seen.flatMap { $0.isLater(than: shown) ? $0 : nil } ?? shown

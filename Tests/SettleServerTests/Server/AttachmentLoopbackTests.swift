@@ -53,7 +53,9 @@ import Testing
         async throws
     {
         try await Self.run { port, _ in
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            try await TestClient.withClient(
+                host: "127.0.0.1", port: port, configuration: .patient
+            ) { client in
                 try await Self.attach(Self.large, client)
                 let path = "/tables/t/a/attachments/x"
                 let whole = try await client.get(path, headers: Self.headers)
@@ -94,7 +96,9 @@ import Testing
                 #expect(!answer.contains("HTTP/1.1 20"))
                 connection.end()
             }
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            try await TestClient.withClient(
+                host: "127.0.0.1", port: port, configuration: .patient
+            ) { client in
                 let known = try await client.head(
                     "/tables/t/attachments/\(content.digest)", headers: Self.headers)
                 #expect(known.status == .notFound)
@@ -107,7 +111,9 @@ import Testing
 
     @Test func `a reader that stops half way holds up nobody`() async throws {
         try await Self.run { port, _ in
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            try await TestClient.withClient(
+                host: "127.0.0.1", port: port, configuration: .patient
+            ) { client in
                 try await Self.attach(Self.large, client)
                 let slow = try RawConnection(port: port)
                 slow.send(
@@ -139,7 +145,9 @@ import Testing
                 ]
                 try transaction.save(document)
             }
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            try await TestClient.withClient(
+                host: "127.0.0.1", port: port, configuration: .patient
+            ) { client in
                 let path = "/tables/t/d/attachments/x"
                 let gone = try await client.get(path, headers: Self.headers)
                 #expect(gone.status == .gone)
@@ -155,7 +163,9 @@ import Testing
 
     @Test func `content that goes while it is read ends the connection early`() async throws {
         try await Self.run { port, table in
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            try await TestClient.withClient(
+                host: "127.0.0.1", port: port, configuration: .patient
+            ) { client in
                 // More than the buffers of a connection take in.
                 let content = TestContent(count: 32 << 20, seed: 32)
                 try await Self.attach(content, client)

@@ -37,7 +37,9 @@ import Testing
     private static func send(
         _ port: Int, _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
     ) async throws -> (status: Int, json: JSONValue?) {
-        try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+        try await TestClient.withClient(
+            host: "127.0.0.1", port: port, configuration: .patient
+        ) { client in
             let reply = try await client.execute(
                 TestClient.Request(
                     path, method: method, authority: "localhost",
@@ -83,7 +85,9 @@ import Testing
         try await withScratchDirectory("server") { scratch in
             let configuration = ServerConfiguration(directory: scratch.url, bodyMaxBytes: 10_000)
             try await Self.run(configuration) { port in
-                try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+                try await TestClient.withClient(
+                    host: "127.0.0.1", port: port, configuration: .patient
+                ) { client in
                     let long = ByteBuffer(repeating: UInt8(ascii: " "), count: 300_000)
                     for round in 0..<3 {
                         let refused = try await client.post(

@@ -127,3 +127,10 @@ final class StepClock: Sendable {
         microseconds.withLock { $0 += step }
     }
 }
+
+extension TestClient.Configuration {
+    /// Waits long: on a machine that does much else, an answer may take its time.
+    static var patient: TestClient.Configuration {
+        TestClient.Configuration(timeout: .seconds(600))
+    }
+}

@@ -21,6 +21,39 @@ import Testing
         return (device, server)
     }
 
+    /// An update arrives and its answer is lost; then somebody else changes another member, and the
+    /// document is edited here again.
+    @Test(arguments: [true, false])
+    func `does not take our own lost update for somebody else's change`(isInsert: Bool) async throws
+    {
+        let device = try await Device()
+        let server = ModelServer()
+        if !isInsert {
+            try await device.put("a", ["mine": 1, "theirs": 1])
+            try await device.replicate(server)
+        }
+        try await device.put("a", ["mine": 2, "theirs": 1])
+        let script = Script<ModelBackend.Fault>([.answerLost], then: .requestLost)
+        var backend = ModelBackend(server: server)
+        backend.fault = { script.next() }
+        _ = try? await device.replicate(backend)
+        #expect(server.contents["a"]?["mine"] == 2)
+        try await device.put("a", ["mine": 3, "theirs": 1])
+        server.put("a", ["mine": 2, "theirs": 2])
+        // The server's change counts as later, so that only the base can tell whose `mine` is newer.
+        let summary = try await device.replicate(
+            server,
+            ConflictHandler { conflict in
+                let merged = ThreeWayMerge.members(
+                    base: conflict.base?.json ?? [:], local: conflict.local?.json ?? [:],
+                    server: conflict.server?.json ?? [:], preferring: .server)
+                return .use(Document(id: "a", members: merged))
+            })
+        #expect(summary.conflictsSettled == 1)
+        #expect(try await device.members("a") == ["mine": 3, "theirs": 2])
+        #expect(server.contents["a"] == ["mine": 3, "theirs": 2])
+    }
+
     @Test func `stays listed with all three versions unless somebody decides`() async throws {
         let (device, server) = try await conflicting(["n": 2], ["n": 3])
         try await device.put("b", [:])
