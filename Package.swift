@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
+        .library(name: "SettlePostgreSQL", targets: ["SettlePostgreSQL"]),
         .executable(name: "settle", targets: ["SettleCommand"]),
     ] + faults,
     dependencies: [
@@ -58,6 +59,9 @@ let package = Package(
             name: "CLMDB", pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CICU"),
+        .systemLibrary(
+            name: "CPQ", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "SettleLMDB", dependencies: ["CLMDB"],
             swiftSettings: house + spans),
@@ -73,10 +77,15 @@ let package = Package(
                     .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
 
-        // Floor 1: documents as rows.
+        .target(name: "SettlePQ", dependencies: ["CPQ"], swiftSettings: house),
+
+        // Floor 1: documents as rows; expressions over them.
         .target(
             name: "SettleStorage", dependencies: ["SettleDocuments", "SettleLMDB"],
             swiftSettings: safe + spans),
+
+        .target(
+            name: "SettleOData", dependencies: ["SettleDocuments"], swiftSettings: safe),
 
         // Floor 2: map, collate, reduce, query.
         .target(
@@ -113,13 +122,25 @@ let package = Package(
         .target(
             name: "SettleServer",
             dependencies: [
-                "Settle",
+                "Settle", "SettleOData",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SettlePostgreSQL",
+            dependencies: [
+                "Settle", "SettleOData", "SettlePQ", "SettleServer",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: safe),
 
@@ -143,7 +164,8 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
+                "SettleSync",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -165,6 +187,13 @@ let package = Package(
             dependencies: ["SettleDocuments", "SettleLMDB", "SettleStorage", "TestSupport"],
             swiftSettings: house),
         .testTarget(
+            name: "SettlePQTests", dependencies: ["SettlePQ", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleODataTests",
+            dependencies: ["SettleDocuments", "SettleOData", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleIndexingTests",
             dependencies: ["SettleDocuments", "SettleIndexing", "SettleStorage", "TestSupport"],
             swiftSettings: house),
@@ -175,6 +204,7 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleSync", "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: house),
@@ -201,13 +231,16 @@ let package = Package(
         .testTarget(
             name: "SettleServerTests",
             dependencies: [
-                "Settle", "SettleServer", "TestSupport",
+                "Settle", "SettleOData", "SettlePQ", "SettlePostgreSQL", "SettleServer",
+                "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),
@@ -216,6 +249,16 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleCommand", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
+                "SettleSync", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house),
         .testTarget(

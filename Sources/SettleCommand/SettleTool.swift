@@ -24,7 +24,8 @@ struct SettleTool: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ImportCommand.self, ExportCommand.self, GetCommand.self,
             QueryCommand.self, WatchCommand.self, IndexesCommand.self, OutboxCommand.self,
-            ServeCommand.self, SyncCommand.self, ForgetCommand.self, TokenCommand.self,
+            ServeCommand.self, CopyTablesCommand.self, TokenCommand.self, SyncCommand.self,
+            ForgetCommand.self,
             StatsCommand.self, CheckCommand.self, CompactCommand.self, BackupCommand.self,
         ])
 }

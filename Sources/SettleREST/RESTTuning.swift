@@ -26,4 +26,16 @@ enum RESTTuning {
     static let checkIntervalSeconds = 3_600.0
     /// The longest safety window, in seconds: a day is longer than any transaction.
     static let safetyWindowSecondsMax = 86_400.0
+    /// The safety window where none is given, in seconds: longer than a transaction of a table
+    /// server takes.
+    static let safetyWindowSecondsDefault = 10.0
+    /// Operations of one batch: enough that round trips do not count, few enough that a lost answer
+    /// costs little; the server takes 1,000.
+    static let batchCountMax = 64
+    /// The largest body of a batch, in bytes: some seconds of a slow line, and within what servers
+    /// and those in between take.
+    static let batchSizeMax = 256 << 10
+    /// How long a server is asked to wait for a change, in seconds: less than the minute after which
+    /// transports and proxies give up a silent connection.
+    static let listeningSeconds = 25
 }

@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs that throw made-up input at the readers of JSON text and of packed documents, and at
-// what is made of it. They are a package of their own because the fuzzer's instrumentation must
-// reach into SettleDocuments, which is built here a second time, through a symbolic link.
+// Programs that throw made-up input at the readers of JSON text, of packed documents and of filters,
+// and at what is made of it. They are a package of their own because the fuzzer's instrumentation
+// must reach into SettleDocuments and SettleOData, which are built here a second time, through
+// symbolic links.
 //
 //     swift run -c release --package-path Tests/Fuzzing fuzz-json -max_total_time=30 \
 //         "$(mktemp -d)" Fixtures/Fuzzing/json
@@ -40,6 +41,11 @@ let package = Package(
             ]),
         .executableTarget(
             name: "fuzz-json", dependencies: ["CFuzzer", "SettleDocuments"],
+            swiftSettings: fuzzed, linkerSettings: fuzzer),
+        .target(
+            name: "SettleOData", dependencies: ["SettleDocuments"], swiftSettings: fuzzed),
+        .executableTarget(
+            name: "fuzz-odata", dependencies: ["CFuzzer", "SettleDocuments", "SettleOData"],
             swiftSettings: fuzzed, linkerSettings: fuzzer),
         .executableTarget(
             name: "fuzz-packed", dependencies: ["CFuzzer", "SettleDocuments"],

@@ -21,10 +21,11 @@ actor JourneyServer {
     func start() async throws -> URL {
         var logger = Logger(label: "journey")
         logger.logLevel = .critical
-        let server = try TableServer(
-            configuration: ServerConfiguration(
-                directory: directory, port: port, authentication: .jwt(secret: Self.secret)),
-            logger: logger)
+        var configuration = ServerConfiguration(
+            directory: directory, port: port, authentication: .jwt(secret: Self.secret))
+        // However long the machine takes, nobody is idle.
+        configuration.idleTimeout = .seconds(3_600)
+        let server = try TableServer(configuration: configuration, logger: logger)
         let group = ServiceGroup(services: [server], logger: logger)
         self.group = group
         task = Task { try await group.run() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Observed queries and documents follow what another process writes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ObservationProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct ObservationProcessTests {
     private func withDatabase(
         _ plain: Database.OpenDatabaseConfiguration, isReadOnly: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(), _ body: (Database) async throws -> Void

@@ -41,7 +41,16 @@ extension DocumentAttachment {
     /// Each chunk is read in a snapshot of its own, so a slow reader holds nothing up. The digest is
     /// verified over all of it: when it is not the one stored, the sequence throws at the end, in
     /// place of its end. Throws as ``data()``, also when the content goes while it is read.
-    public var chunks: Chunks { Chunks(self) }
+    public var chunks: Chunks { Chunks(self, from: 0) }
+
+    /// The content from a place on, chunk by chunk, in constant memory.
+    ///
+    /// What stands before the place is not read. The digest is verified from 0 only, where this is
+    /// ``chunks``.
+    ///
+    /// - Parameter offset: The first byte to give; behind the end there is nothing.
+    /// - Returns: The chunks, the first of which may be shorter.
+    public func chunks(from offset: Int) -> Chunks { Chunks(self, from: max(0, offset)) }
 
     /// Writes the content to a file, in constant memory.
     ///
@@ -73,23 +82,28 @@ extension DocumentAttachment {
         public typealias Element = Data
 
         private let attachment: DocumentAttachment
+        private let offset: Int
 
-        init(_ attachment: DocumentAttachment) {
+        init(_ attachment: DocumentAttachment, from offset: Int) {
             self.attachment = attachment
+            self.offset = offset
         }
 
         /// Starts at the beginning.
-        public func makeAsyncIterator() -> Iterator { Iterator(attachment) }
+        public func makeAsyncIterator() -> Iterator { Iterator(attachment, from: offset) }
 
         /// Reads one chunk after the other.
         public struct Iterator: AsyncIteratorProtocol {
             private let attachment: DocumentAttachment
-            private var index = 0
+            private let offset: Int
+            private var index: Int
             private var hasher = ContentHasher()
             private var isOver = false
 
-            init(_ attachment: DocumentAttachment) {
+            init(_ attachment: DocumentAttachment, from offset: Int) {
                 self.attachment = attachment
+                self.offset = offset
+                index = offset / StoreSnapshot.chunkLength
             }
 
             /// The next chunk; nil at the end.
@@ -100,19 +114,20 @@ extension DocumentAttachment {
                 switch attachment.content {
                 case .memory(let data):
                     isOver = true
-                    return data.isEmpty ? nil : data
+                    return offset < data.count ? data.dropFirst(offset) : nil
                 case .described, .stored(_, nil, _):
                     throw attachment.notAvailable
                 case .stored(let record, let database?, _):
                     guard let chunk = try database.read({ try $0.chunk(index, of: record.digest) })
                     else {
                         isOver = true
-                        try verify(record)
+                        if offset == 0 { try verify(record) }
                         return nil
                     }
+                    let skipped = Swift.max(0, offset - index * StoreSnapshot.chunkLength)
                     index += 1
-                    hasher.update(chunk)
-                    return Data(chunk)
+                    if offset == 0 { hasher.update(chunk) }
+                    return Data(chunk.dropFirst(skipped))
                 }
             }
 

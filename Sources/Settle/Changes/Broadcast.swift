@@ -15,6 +15,9 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// Whether nobody follows.
     package var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
 
+    /// Whether ``finish()`` was called.
+    package var isFinished: Bool { state.withLock { $0.isFinished } }
+
     /// A stream of the values from now on.
     ///
     /// - Parameters:

@@ -65,7 +65,8 @@ extension Document {
         }
     }
 
-    private var revisionText: String? { facts.revision?.description ?? facts.unreadableRevision }
+    /// The revision of the metadata, without the rest of them.
+    package var revisionText: String? { facts.revision?.description ?? facts.unreadableRevision }
 
     private var channels: [String] {
         guard case .array(let elements)? = self[json: Self.channelsMember] else { return [] }

@@ -145,7 +145,7 @@ public struct Document: Sendable {
     ///
     /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
     ///   JSON cannot express, `documentTooLarge` when the limits are passed.
-    func packed() throws -> PackedValue {
+    package func packed() throws -> PackedValue {
         if let (name, reason) = unsupported.min(by: { $0.key < $1.key }) {
             throw DatabaseError(
                 .invalidDocument, "The member '\(name)' of the document '\(id)' holds \(reason).",

@@ -12,11 +12,17 @@ struct ServeCommand: SettleSubcommand {
         abstract: "Serve tables that databases replicate with.",
         discussion: """
             The server keeps its tables in a directory of its own, a database for each, made when \
-            something is first stored. Fill one with 'settle sync'.
+            something is first stored. Fill one with 'settle sync'. With --postgres they lie in a \
+            PostgreSQL database, over which any number of servers may run ('settle copy-tables' \
+            brings them there).
 
-            Clients show a token signed with the secret; its claim "channels" limits what they see \
-            and write ('settle token' makes one to try). With --anonymous everybody who reaches the \
-            port may read and write everything.
+            Clients show a token, signed with the secret (--secret-file) or with a key of a key set \
+            (--jwks); its claim "channels" limits what they see and write, or --rules say who may \
+            do what ('settle token' makes a token to try). With --anonymous alone everybody who \
+            reaches the port may read and write everything.
+
+            Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
+            (counters for Prometheus, without anything of a document), all without a token.
 
             The server runs until it is interrupted; it then finishes the requests that are under \
             way, closes its databases, and ends with status 0.
@@ -24,6 +30,8 @@ struct ServeCommand: SettleSubcommand {
             Examples:
               settle serve --directory ./server --anonymous
               settle serve --directory ./server --secret-file secret --port 8080
+              settle serve --directory ./server --jwks https://id.example.com/jwks.json \
+                --audience tables --rules rules.json --tls-certificate chain.pem --tls-key key.pem
               settle sync ./shop http://127.0.0.1:8080/tables/items
             """)
 
@@ -31,7 +39,13 @@ struct ServeCommand: SettleSubcommand {
         help: ArgumentHelp(
             "Where the tables are kept; made when it is not there.", valueName: "folder"),
         completion: .directory)
-    var directory: String
+    var directory: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The PostgreSQL database that keeps the tables, for several servers at once; a password "
+                + "is best left to PGPASSWORD or a .pgpass file.", valueName: "url"))
+    var postgres: String?
 
     @Option(help: ArgumentHelp("The name or address to listen on.", valueName: "host"))
     var host = "127.0.0.1"
@@ -39,39 +53,47 @@ struct ServeCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "port"))
     var port: UInt16 = 8_080
 
-    @Option(
-        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"))
-    var bodyMax = 20 << 20
+    @OptionGroup(title: "Who may come") var access: ServeAccessOptions
+
+    @OptionGroup(title: "TLS") var tls: ServeTLSOptions
+
+    @OptionGroup(title: "Limits") var limits: ServeLimitOptions
 
     @Option(
         help: ArgumentHelp(
-            "The largest content of an attachment to take, in bytes.", valueName: "bytes"))
-    var attachmentMax = 256 << 20
+            "The version of the protocol of requests that name none; else they are refused.",
+            valueName: "version"))
+    var versionWhenMissing: VersionArgument?
 
-    @OptionGroup var secretOptions: SecretOptions
-
-    @Flag(help: "Let everybody in, without tokens.")
-    var anonymous = false
+    @Flag(help: "Do not answer /metrics.")
+    var noMetrics = false
 
     @Flag(help: "Print a line on standard error for each request; no contents of documents.")
     var verbose = false
+
+    @Option(help: "How lines of the log are written on standard error.")
+    var logFormat = LogFormatArgument.text
 
     @Flag(help: "Say where the server listens as a JSON object.")
     var json = false
 
     func validate() throws {
-        guard !directory.isEmpty else {
+        guard directory?.isEmpty != true else {
             throw ValidationError("--directory needs the name of a folder, and got nothing.")
+        }
+        guard (directory == nil) != (postgres == nil) else {
+            throw ValidationError(
+                "Say where the tables are kept: in a folder (--directory) or in PostgreSQL "
+                    + "(--postgres).")
+        }
+        guard postgres.map(StoreArgument.isDatabase) ?? true else {
+            throw ValidationError(
+                "--postgres needs an address such as postgres://settle@db.example.com/settle.")
         }
     }
 
     func perform() async throws {
-        let server = try TableServer(
-            configuration: ServerConfiguration(
-                directory: URL(fileURLWithPath: directory, isDirectory: true), host: host,
-                port: Int(port), authentication: try authentication(), bodyMaxBytes: bodyMax,
-                attachmentMaxBytes: attachmentMax),
-            logger: logger())
+        let server = try TableServer(configuration: try configuration(), logger: logger())
         let running = RunningServer(server, logger: logger())
         try await withTaskCancellationHandler {
             try await withThrowingTaskGroup { group in
@@ -84,23 +106,28 @@ struct ServeCommand: SettleSubcommand {
         }
     }
 
-    private func authentication() throws -> Authentication {
-        if anonymous {
-            guard secretOptions.secretFile == nil else {
-                throw ValidationError("--anonymous and --secret-file exclude each other.")
-            }
-            return .anonymous
+    private func configuration() throws -> ServerConfiguration {
+        guard let store = (directory ?? postgres).flatMap(StoreArgument.init) else {
+            preconditionFailure("What was not named was refused before.")
         }
-        guard let secret = try secretOptions.secret() else {
-            throw ValidationError(
-                "Say how clients show who they are: with tokens (--secret-file, or "
-                    + "\(SecretOptions.variable) in the environment) or not at all (--anonymous).")
-        }
-        return .jwt(secret: secret)
+        var configuration = ServerConfiguration(
+            store: store.store, host: host, port: Int(port),
+            authentication: try access.authentication())
+        configuration.rules = try access.accessRules()
+        configuration.tls = tls.files
+        configuration.versionWhenMissing = versionWhenMissing?.version
+        configuration.servesMetrics = !noMetrics
+        limits.apply(to: &configuration)
+        return configuration
     }
 
     private func logger() -> Logger {
-        var logger = Logger(label: "settle.server") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "settle.server") { [logFormat] label in
+            switch logFormat {
+            case .text: StreamLogHandler.standardError(label: label)
+            case .json: JSONLogHandler()
+            }
+        }
         logger.logLevel = verbose ? .info : .warning
         return logger
     }
@@ -108,15 +135,15 @@ struct ServeCommand: SettleSubcommand {
     private func announce(port: Int) throws {
         // An address with colons is version 6, and stands in brackets in a URL.
         let shown = host.contains(":") ? "[\(host)]" : host
-        let address = "http://\(shown):\(port)"
+        let address = "\(tls.files == nil ? "http" : "https")://\(shown):\(port)"
         let output = Output()
         if json {
             try output.line(
                 JSONRendering.compact(["url": .string(address), "port": .integer(Int64(port))]))
         } else {
-            try output.line("Serving \(directory) on \(address)/tables/NAME")
-            try output.line(
-                anonymous ? "Everybody may read and write." : "Clients need a token.")
+            let store = directory ?? postgres.map(StoreArgument.withoutPassword) ?? ""
+            try output.line("Serving \(store) on \(address)/tables/NAME")
+            try output.line(access.summary)
             try output.line("Ctrl-C ends it.")
         }
         try output.flush()

@@ -154,15 +154,16 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// The text form, `generation-digest`.
     package var description: String {
-        var text = "\(generation)-"
-        for byte in digest.bytes {
-            for digit in [byte >> 4, byte & 0x0F] {
-                text.unicodeScalars.append(
-                    Unicode.Scalar(
-                        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10))
+        var text = Array("\(generation)-".utf8)
+        text.reserveCapacity(text.count + 2 * Digest.length)
+        for word in [digest.high, digest.low] {
+            for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: word >> shift) & 0x0F
+                text.append(
+                    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// CouchDB's order of winners among leaves that are equally deleted or not: the higher

@@ -87,4 +87,22 @@ package enum JSONText {
         let end = try JSONWriter.write(bytes, in: range, depth: 0, to: &output)
         guard end == range.upperBound else { throw PackedError(.trailingBytes, at: end) }
     }
+
+    /// Appends compact text of a packed object together with other members, sorted by the UTF-8 bytes
+    /// of all names.
+    ///
+    /// - Parameters:
+    ///   - object: The packed object.
+    ///   - columns: Members that it gets, or that stand in place of its own; ascending by the UTF-8
+    ///     bytes of their names.
+    ///   - output: What is appended to.
+    ///   - isWritten: Whether a member of the object is written, by its name; nil for all.
+    /// - Throws: `PackedError` when the packed bytes are damaged or no object; what was appended until
+    ///   then stays.
+    package static func text(
+        of object: PackedValue, with columns: [(name: String, value: JSONValue)],
+        to output: inout [UInt8], where isWritten: ((String) -> Bool)? = nil
+    ) throws(PackedError) {
+        try JSONWriter.write(object.bytes.span, with: columns, where: isWritten, to: &output)
+    }
 }

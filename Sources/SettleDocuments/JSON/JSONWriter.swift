@@ -70,7 +70,7 @@ enum JSONWriter {
         return end
     }
 
-    private static func writeString(
+    static func writeString(
         _ bytes: Span<UInt8>, in range: Range<Int>, to output: inout [UInt8]
     ) throws(PackedError) {
         output.append(UInt8(ascii: "\""))
@@ -98,16 +98,20 @@ enum JSONWriter {
 
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        if text.utf8.contains(where: needsEscape) {
-            for byte in text.utf8 {
+        let start = output.count
+        // As a whole, which is what most texts are; looking afterwards costs less than before.
+        output.append(contentsOf: text.utf8)
+        var plain = start
+        while plain < output.count, !needsEscape(output[plain]) { plain += 1 }
+        if plain < output.count {
+            output.removeLast(output.count - plain)
+            for byte in text.utf8.dropFirst(plain - start) {
                 if needsEscape(byte) {
                     writeEscape(byte, to: &output)
                 } else {
                     output.append(byte)
                 }
             }
-        } else {
-            output.append(contentsOf: text.utf8)
         }
         output.append(UInt8(ascii: "\""))
     }

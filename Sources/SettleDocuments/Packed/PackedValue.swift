@@ -31,6 +31,11 @@ package struct PackedValue: Sendable, Hashable {
         try PackedForm.value(of: bytes.span, in: 0..<bytes.count)
     }
 
+    /// Whether this is an object, by its first byte.
+    package var isObject: Bool {
+        PackedTag.isObject(bytes.span, in: 0..<bytes.count)
+    }
+
     /// The member of that name; nil when it is absent or this is no object.
     ///
     /// Names are compared by their UTF-8 bytes, so a composed accent does not find a decomposed one.

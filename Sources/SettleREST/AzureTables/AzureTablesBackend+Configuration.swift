@@ -95,7 +95,11 @@ extension AzureTablesBackend {
         try self.init(
             url: configuration.url, tokenProvider: provider, transport: transport, filter: filter,
             dialect: dialect, paging: paging ?? .keyset,
-            safetyWindow: window.map { .seconds($0) } ?? .seconds(10),
+            safetyWindow: window.map { .seconds($0) },
             carriesAttachments: carriesAttachments ?? false)
+        if let timeout, timeout < 2 * Double(listeningSeconds) {
+            // The server has to speak up before the transport gives up.
+            listeningSeconds = Int(timeout / 2)
+        }
     }
 }

@@ -40,8 +40,10 @@ public struct AzureTablesBackend: Backend {
     let predicate: ODataPredicate?
     let memory: DialectMemory
     let paging: Paging
-    /// The safety window in seconds.
-    let window: Double
+    /// The safety window in seconds, where the user gave one.
+    let givenWindow: Double?
+    /// How long the server is asked to wait for a change, in seconds.
+    var listeningSeconds = RESTTuning.listeningSeconds
 
     /// What our own clock says.
     package var now: @Sendable () -> Date = { Date() }
@@ -55,13 +57,15 @@ public struct AzureTablesBackend: Backend {
     /// nothing. The window has to be longer than the server's longest transaction, and than the
     /// difference between the clocks of the database and of the machine that answers. Without a
     /// `Date` the last time is read again with every pull, and no more. Zero is for servers that
-    /// give out times in the order of their commits.
+    /// give out times in the order of their commits, as `settle serve` does: there it is zero unless
+    /// it is given.
     ///
     /// **Clocks that go back.** What the server's clock and our own said is kept with the token.
     /// When the server's lags behind what ours makes of the time since, rows may have come in
     /// before the token: as much more is read again. What cannot be caught: a clock that went back
     /// and forth again between two pulls; ours going back together with the server's, by at least
-    /// as much; a database whose clock is not the answering machine's.
+    /// as much; a database whose clock is not the answering machine's. The times of `settle serve`
+    /// go on even then, and nothing is read again.
     ///
     /// - Parameters:
     ///   - url: `http(s)://HOST[:PORT]/tables/NAME`; there may be more path before `tables`.
@@ -71,7 +75,8 @@ public struct AzureTablesBackend: Backend {
     ///   - dialect: What the server speaks; nil to find out by its answers, with one read more
     ///     where the first request is a write.
     ///   - paging: How a pull gets from page to page.
-    ///   - safetyWindow: How long a row may take from its time to its commit, 0 or more.
+    ///   - safetyWindow: How long a row may take from its time to its commit, 0 or more; nil for
+    ///     10 seconds, and for none with `settle serve`.
     ///   - carriesAttachments: Whether the table has attachments, as those of `settle serve` do.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no such address, the
     ///   filter cannot be written, or the window is negative.
@@ -79,7 +84,7 @@ public struct AzureTablesBackend: Backend {
         url: URL, tokenProvider: (any TokenProvider)? = nil,
         transport: (any HTTPTransport)? = nil, filter: ODataPredicate? = nil,
         dialect: Dialect? = nil, paging: Paging = .keyset,
-        safetyWindow: Duration = .seconds(10), carriesAttachments: Bool = false
+        safetyWindow: Duration? = nil, carriesAttachments: Bool = false
     ) throws(ReplicationError) {
         address = try TableAddress(url)
         self.transport = transport ?? URLSessionTransport()
@@ -89,10 +94,17 @@ public struct AzureTablesBackend: Backend {
         memory = DialectMemory(dialect)
         self.paging = paging
         self.carriesAttachments = carriesAttachments
-        guard safetyWindow >= .zero else {
+        if let safetyWindow, safetyWindow < .zero {
             throw ReplicationError(.misconfigured, "The safety window has to be 0 or more.")
         }
-        window = min(safetyWindow / .seconds(1), RESTTuning.safetyWindowSecondsMax)
+        givenWindow = safetyWindow.map {
+            min($0 / .seconds(1), RESTTuning.safetyWindowSecondsMax)
+        }
+    }
+
+    /// How long before a page was made its rows are final, in seconds.
+    func window(of page: TablePage) -> Double {
+        givenWindow ?? (page.timesFollowCommits ? 0 : RESTTuning.safetyWindowSecondsDefault)
     }
 
     /// A table with a token that never changes.

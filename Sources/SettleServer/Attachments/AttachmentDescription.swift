@@ -1,19 +1,27 @@
 import HTTPTypes
-import Settle
+package import Settle
 
 /// One attachment of an item as the column `_attachments` has it: all but the content.
-struct AttachmentDescription: Sendable, Equatable {
+package struct AttachmentDescription: Sendable, Equatable {
     /// Unique in its item.
-    var name: String
-    var contentType: String
+    package var name: String
+    package var contentType: String
     /// The length of the content in bytes.
-    var length: Int
-    var digest: AttachmentDigest
+    package var length: Int
+    package var digest: AttachmentDigest
 
     private enum Member {
         static let contentType = "content_type"
         static let length = "length"
         static let digest = "digest"
+    }
+
+    /// A description, of values that were checked.
+    package init(name: String, contentType: String, length: Int, digest: AttachmentDigest) {
+        self.name = name
+        self.contentType = contentType
+        self.length = length
+        self.digest = digest
     }
 
     /// The description of a stored attachment.
@@ -36,7 +44,7 @@ struct AttachmentDescription: Sendable, Equatable {
     ///   - json: `{"content_type": string, "length": number, "digest": string}`; other members are
     ///     overlooked.
     /// - Throws: ``Refusal`` 400 naming the attachment and the member that is wrong.
-    init(name: String, json: JSONValue) throws(Refusal) {
+    package init(name: String, json: JSONValue) throws(Refusal) {
         try AttachmentName.check(name)
         guard json.objectValue != nil else {
             throw Self.fault(name, "its description must be an object")
@@ -67,7 +75,7 @@ struct AttachmentDescription: Sendable, Equatable {
     }
 
     /// The description as it is sent.
-    var json: JSONValue {
+    package var json: JSONValue {
         [
             Member.contentType: .string(contentType), Member.length: .integer(Int64(length)),
             Member.digest: .string(digest.text),

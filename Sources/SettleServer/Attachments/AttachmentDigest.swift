@@ -1,10 +1,10 @@
 /// What content is known by: its SHA-256.
-struct AttachmentDigest: Sendable, Hashable {
+package struct AttachmentDigest: Sendable, Hashable {
     /// 64 hexadecimal digits in lower case.
-    let text: String
+    package let text: String
 
     /// Checks a digest; nil when it is none.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count == 64, text.utf8.allSatisfy(Self.isDigit) else { return nil }
         self.text = text
     }

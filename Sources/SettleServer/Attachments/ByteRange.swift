@@ -6,6 +6,11 @@ enum ByteRange: Sendable, Equatable {
     /// The header asks for bytes behind the end.
     case unsatisfiable
 
+    /// The first byte that is sent.
+    var start: Int {
+        if case .part(let part) = self { part.lowerBound } else { 0 }
+    }
+
     /// Reads the header.
     ///
     /// Several ranges are answered with the whole, which RFC 9110 (14.2) allows: a reader that

@@ -1,88 +1,87 @@
 import Foundation
 import HTTPTypes
-import Settle
 
 extension Table {
-    /// The attachments that a document is to have after a write.
+    /// The attachments that an item is to have after a write.
     ///
     /// Content may be attached by who sent it, by who sees it in an item, and in the item that has
     /// it already; to know its digest is not enough.
     ///
     /// - Parameters:
     ///   - descriptions: What the write says; nil for the attachments that are there.
-    ///   - previous: The document before.
+    ///   - current: The item before.
     ///   - identity: Who writes.
     ///   - now: What the computer's clock says.
     ///   - snapshot: The state that is written over.
-    /// - Returns: The attachments, to be saved with the document.
+    /// - Returns: The attachments, to be saved with the item.
     /// - Throws: ``Refusal`` 422 naming an attachment whose content the server does not have for
-    ///   the sender, or has with another length; ``DatabaseError`` when the database cannot be read.
-    func attachments(
-        _ descriptions: [AttachmentDescription]?, over previous: Document?,
-        by identity: Identity, now: Date, in snapshot: Snapshot
-    ) throws -> [DocumentAttachment] {
-        let before = previous?.attachments ?? []
+    ///   the sender, or has with another length; the store's error when it cannot be read.
+    static func attachments(
+        _ descriptions: [AttachmentDescription]?, over current: TableItem?,
+        by identity: Identity, now: Date, in snapshot: any TableSnapshot
+    ) throws -> [AttachmentDescription] {
+        let before = current?.attachments ?? []
         guard let descriptions else { return before }
-        return try descriptions.map { description in
+        for description in descriptions {
             let digest = description.digest
             let known =
-                try before.first { $0.digest == digest.text }?.length
+                try before.first { $0.digest == digest }?.length
                 ?? contentLength(digest, for: identity, now: now, in: snapshot)
-            guard let known else { throw Self.contentMissing(description.name) }
+            guard let known else { throw contentMissing(description.name) }
             guard known == description.length else {
                 throw Refusal(
                     .unprocessableContent,
                     "The content of the attachment '\(description.name)' has another length than "
                         + "its description says.")
             }
-            return try DocumentAttachment(
-                name: description.name, contentType: description.contentType,
-                length: known, digest: digest.text)
         }
+        return descriptions
     }
 
     /// The length of content that the server has and would take with an item of the sender; nil
     /// when it has to be uploaded first.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: The store's error when it cannot be read.
     func contentLength(
-        _ digest: AttachmentDigest, for identity: Identity, now: Date, in snapshot: Snapshot
-    ) throws -> Int? {
-        if let lease = held.content(digest, for: identity, now: now),
-            try lease.isContentAvailable
-        {
-            return lease.length
+        _ digest: AttachmentDigest, for identity: Identity, now: Date
+    ) async throws -> Int? {
+        try await stored.read {
+            try Self.contentLength(digest, for: identity, now: now, in: $0)
         }
-        return try ContentIndex.length(of: digest, visibleTo: identity, in: snapshot)
     }
+
+    private static func contentLength(
+        _ digest: AttachmentDigest, for identity: Identity, now: Date,
+        in snapshot: any TableSnapshot
+    ) throws -> Int? {
+        let owner = ContentOwner(identity)
+        if let length = try snapshot.heldLength(of: digest, for: owner, now: now) {
+            return length
+        }
+        for id in try snapshot.ids(having: digest, countMax: itemCountMax) {
+            guard let item = try snapshot.item(id), identity.maySee(item),
+                let attachment = item.attachments.first(where: { $0.digest == digest }),
+                try snapshot.hasContent(attachment, of: id)
+            else { continue }
+            return attachment.length
+        }
+        return nil
+    }
+
+    /// How many items are looked at for one that a limited sender may see.
+    private static let itemCountMax = 32
 
     /// Takes content in, in constant memory, to wait for an item of the sender.
     ///
     /// - Returns: True when the sender could have attached it before, too.
     /// - Throws: ``Refusal`` 422 when the content has another digest, and what `chunks` throws;
-    ///   nothing is left then. ``DatabaseError`` when the store cannot take it.
+    ///   nothing is left then. The store's error when it cannot take it.
     func hold(
         _ chunks: UploadedChunks, as digest: AttachmentDigest, by identity: Identity,
-        now: @Sendable () -> Date
+        now: @escaping @Sendable () -> Date
     ) async throws -> Bool {
-        for lease in held.lapse(now: now()) {
-            try await database.discard(lease)
-        }
-        let wasKnown =
-            try database.read { try contentLength(digest, for: identity, now: now(), in: $0) }
-            != nil
-        let lease = try await database.storeAttachment(
-            named: digest.text, contentType: "application/octet-stream", chunks: chunks)
-        guard lease.digest == digest.text else {
-            try await database.discard(lease)
-            throw Refusal(
-                .unprocessableContent,
-                "The content has another SHA-256 than the path names; it was changed or cut on "
-                    + "the way, so send it again.")
-        }
-        if let earlier = held.add(lease, digest: digest, by: identity, now: now()) {
-            try await database.discard(earlier)
-        }
+        let wasKnown = try await contentLength(digest, for: identity, now: now()) != nil
+        try await stored.hold(chunks, as: digest, for: ContentOwner(identity), now: now)
         return wasKnown
     }
 

@@ -1,13 +1,13 @@
 import Foundation
 import HTTPTypes
-import JWTKit
+import Logging
 import Settle
 
-/// Turns the headers of a request into an identity, or refuses it with 401.
+/// Turns the headers of a request into a sender, or refuses it with 401.
 struct Authenticator: Sendable {
-    /// Nil for anonymous servers.
-    private let keys: JWTKeyCollection?
-    private let algorithm: String?
+    /// Nil for servers that look at no tokens.
+    let keys: TokenKeySource?
+    private let authentication: Authentication
     private let now: @Sendable () -> Date
 
     /// Prepares the keys.
@@ -15,73 +15,118 @@ struct Authenticator: Sendable {
     /// - Parameters:
     ///   - authentication: The way of the configuration.
     ///   - now: The clock that `exp` and `nbf` are compared with.
-    /// - Throws: ``ServerError`` with `invalidConfiguration` for a short secret or a key set that
-    ///   cannot be read.
-    init(_ authentication: Authentication, now: @escaping @Sendable () -> Date) async throws {
+    ///   - logger: Where it is said when keys cannot be fetched.
+    ///   - pace: How often keys are fetched.
+    ///   - elapsed: A clock that only goes forward.
+    /// - Throws: ``ServerError`` with `invalidConfiguration` for a short secret, a key set that
+    ///   cannot be read, or an address that is not safe. An address that does not answer is only
+    ///   logged: it may do so later.
+    init(
+        _ authentication: Authentication, now: @escaping @Sendable () -> Date,
+        logger: Logger = Logger(label: "settle.server"),
+        pace: TokenKeySource.Pace = TokenKeySource.Pace(),
+        elapsed: @escaping @Sendable () -> Duration = Self.uptime
+    ) async throws {
         self.now = now
+        self.authentication = authentication
         switch authentication.method {
-        case .anonymous:
-            keys = nil
-            algorithm = nil
+        case .anonymous: keys = nil
         case .secret(let secret):
-            keys = try await Self.keys(secret: secret)
-            algorithm = "HS256"
-        case .keySet(let json):
-            do {
-                keys = try await JWTKeyCollection().add(jwksJSON: json)
-            } catch {
-                throw ServerError(
-                    .invalidConfiguration,
-                    "The key set for tokens cannot be read; give a JSON Web Key Set whose keys "
-                        + "all have a 'kid'.", cause: error)
+            keys = TokenKeySource(try await TokenKeySet(secret: secret))
+        case .keySet(let text):
+            keys = TokenKeySource(
+                try await TokenKeySet(Array(text.utf8), from: "of the configuration"))
+        case .keySetFile(let url):
+            let source = TokenKeySource(pace: pace, elapsed: elapsed, logger: logger) {
+                try await TokenKeySet(try Self.bytes(of: url), from: "'\(url.path)'")
             }
-            algorithm = nil
+            try await source.load()
+            keys = source
+        case .keySetURL(let url):
+            let download = try KeySetDownload(url, timeMax: pace.fetchMax)
+            let source = TokenKeySource(pace: pace, elapsed: elapsed, logger: logger) {
+                try await TokenKeySet(try await download.bytes(), from: "of the address")
+            }
+            do {
+                try await source.load()
+            } catch let error as ServerError {
+                logger.warning("keys", metadata: ["error": "\(error.message)"])
+            }
+            keys = source
         }
     }
 
-    /// The keys for one shared secret.
-    ///
-    /// - Throws: ``ServerError`` with `invalidConfiguration` when the secret is short.
-    static func keys(secret: String) async throws -> JWTKeyCollection {
-        guard secret.utf8.count >= Authentication.secretBytesMin else {
-            throw ServerError(
-                .invalidConfiguration,
-                "The secret for tokens has \(secret.utf8.count) bytes; HS256 needs at least "
-                    + "\(Authentication.secretBytesMin). Make one with: openssl rand -hex 32")
-        }
-        return await JWTKeyCollection().add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-    }
-
-    /// The identity of a request.
+    /// Who sends a request.
     ///
     /// `Authorization: Bearer` counts before `X-ZUMO-AUTH`.
     ///
     /// - Parameter headers: The headers of the request.
-    /// - Returns: The identity; unlimited when the server is anonymous.
+    /// - Returns: The sender; without claims when the server looks at no tokens, or there is none
+    ///   and none is needed.
     /// - Throws: ``Refusal`` 401 with `WWW-Authenticate` when there is no token, or it is forged,
-    ///   expired, not yet valid, or of an algorithm that is not expected.
-    func identity(of headers: HTTPFields) async throws(Refusal) -> Identity {
-        guard let keys else { return .unlimited }
-        guard let token = Self.token(in: headers) else {
+    ///   expired, not yet valid, of an algorithm that does not fit the key, or of another issuer or
+    ///   for another audience than expected; 503 when there are no keys yet.
+    func sender(of headers: HTTPFields) async throws(Refusal) -> Sender {
+        guard let keys else { return .anonymous }
+        guard let text = Self.token(in: headers) else {
+            if authentication.allowsAnonymous { return .anonymous }
             throw Self.refusal(
                 "A token is needed; send it as 'Authorization: Bearer TOKEN'.", code: nil)
         }
-        try checkAlgorithm(of: token)
-        let claims: TokenClaims
-        do {
-            claims = try await keys.verify(token, as: TokenClaims.self)
-        } catch {
-            throw Self.refusal(
-                "The token is malformed or its signature is not from a key of this server.")
+        guard let token = SignedToken(text) else {
+            throw Self.refusal("The token is malformed.")
         }
+        guard let keySet = await keys.keys(for: token.keyId) else {
+            throw Refusal(
+                .serviceUnavailable,
+                "The server does not have the keys that tokens are checked with yet; try again.",
+                headers: [.retryAfter: "30"])
+        }
+        guard token.isSigned(with: keySet), let claims = token.claims else {
+            throw Self.refusal(
+                "The token's signature is not from a key of this server, or of an algorithm that "
+                    + "the key is not for.")
+        }
+        try check(claims)
+        return Sender(claims: claims)
+    }
+
+    /// Whether tokens can be checked.
+    var isReady: Bool {
+        get async { await keys?.isReady ?? true }
+    }
+
+    private func check(_ claims: [String: JSONValue]) throws(Refusal) {
         let seconds = now().timeIntervalSince1970
-        if let expires = claims.expires, seconds >= expires {
+        if let expires = try Self.time("exp", in: claims), seconds >= expires {
             throw Self.refusal("The token has expired; ask for a new one.")
         }
-        if let notBefore = claims.notBefore, seconds < notBefore {
+        if let notBefore = try Self.time("nbf", in: claims), seconds < notBefore {
             throw Self.refusal("The token is not valid yet; check the clocks of both sides.")
         }
-        return Identity(subject: claims.subject, channels: claims.channels.map(Set.init))
+        if let subject = claims["sub"], subject.stringValue == nil {
+            throw Self.refusal("The claim 'sub' of the token is not a string.")
+        }
+        if let issuer = authentication.issuer, claims["iss"]?.stringValue != issuer {
+            throw Self.refusal("The token is of another issuer than this server trusts.")
+        }
+        if let audience = authentication.audience {
+            let claimed =
+                claims["aud"]?.arrayValue?.map(\.stringValue) ?? [claims["aud"]?.stringValue]
+            guard claimed.contains(audience) else {
+                throw Self.refusal("The token is for another audience than this server.")
+            }
+        }
+    }
+
+    private static func time(
+        _ name: String, in claims: [String: JSONValue]
+    ) throws(Refusal) -> Double? {
+        guard let claim = claims[name], claim != .null else { return nil }
+        guard let seconds = claim.doubleValue else {
+            throw refusal("The claim '\(name)' of the token is not a number.")
+        }
+        return seconds
     }
 
     private static func token(in headers: HTTPFields) -> String? {
@@ -91,26 +136,29 @@ struct Authenticator: Sendable {
                 return String(parts[1]).trimmingSpaces
             }
         }
-        return headers[.zumoAuth]?.trimmingSpaces
+        // A header that has no token in it is no request without a token.
+        return headers[.zumoAuth]?.trimmingSpaces ?? headers[.authorization].map { _ in "" }
     }
 
-    /// Refuses unsigned tokens, and with a shared secret everything but HS256, before any key is
-    /// tried: the header of a token is what its sender wrote.
-    private func checkAlgorithm(of token: String) throws(Refusal) {
-        let header = token.prefix { $0 != "." }
-        guard let bytes = Base64URL.bytes(of: String(header)),
-            let json = try? JSONText.value(from: bytes),
-            let name = json["alg"]?.stringValue
-        else { throw Self.refusal("The token is malformed.") }
-        guard name.lowercased() != "none", algorithm == nil || name == algorithm else {
-            throw Self.refusal("The token is signed with an algorithm that is not accepted.")
-        }
-    }
-
-    private static func refusal(
-        _ message: String, code: String? = "invalid_token"
-    ) -> Refusal {
+    /// A claim that gives no rights because it is malformed, and the like.
+    static func refusal(_ message: String, code: String? = "invalid_token") -> Refusal {
         let challenge = "Bearer realm=\"tables\"" + (code.map { ", error=\"\($0)\"" } ?? "")
         return Refusal(.unauthorized, message, headers: [.wwwAuthenticate: challenge])
     }
+
+    private static func bytes(of file: URL) throws -> [UInt8] {
+        do {
+            return Array(try Data(contentsOf: file))
+        } catch {
+            throw ServerError(
+                .invalidConfiguration,
+                "The key set '\(file.path)' cannot be read: \(error.localizedDescription)",
+                cause: error)
+        }
+    }
+
+    private static let start = ContinuousClock.now
+
+    /// How long the process has known of time.
+    static let uptime: @Sendable () -> Duration = { ContinuousClock.now - start }
 }

@@ -1,36 +1,47 @@
 import Settle
 
-/// Who sends a request, and what of the tables is theirs.
+/// Who sends a request, and what of one table is theirs.
 struct Identity: Sendable, Equatable {
     /// The claim `sub`; nil for anonymous requests.
     var subject: String?
-    /// The channels of the claim; nil when the sender is not limited.
-    var channels: Set<String>?
+    /// The channels whose items the sender may see; nil for all items.
+    var readable: Set<String>?
+    /// The channels that items of the sender may be in; nil for any, and for none at all.
+    var writable: Set<String>?
+    /// What may be done to the table by anybody.
+    var operations = Set(TableOperation.allCases)
 
     /// An identity that sees and writes everything.
-    static let unlimited = Identity(subject: nil, channels: nil)
+    static let unlimited = Identity(subject: nil, readable: nil, writable: nil)
+
+    /// When the token that says all this ends, in seconds since 1970; nil for never.
+    var expires: Double?
 
     /// Whether the sender may see an item: one shared channel is enough.
+    ///
+    /// Nobody sees anything of a table that is closed to readers, not in answers to writes either.
     func maySee(_ item: TableItem) -> Bool {
-        guard let channels else { return true }
-        return !channels.isDisjoint(with: item.channels)
+        guard operations.contains(.read) else { return false }
+        guard let readable else { return true }
+        let channels = item.members["channels"]?.arrayValue ?? []
+        return channels.contains { $0.stringValue.map(readable.contains) ?? false }
     }
 
     /// Whether there is an item that the sender may write: one who is limited to nothing may not.
-    var mayWriteSomething: Bool { channels?.isEmpty != true }
+    var mayWriteSomething: Bool { writable?.isEmpty != true }
 
     /// Whether the sender may write an item with these members.
     ///
-    /// A limited sender may write only what stays wholly within the claim: an array of channels,
-    /// at least one, all of them claimed. An item without channels would be invisible to the one
-    /// who wrote it.
-    func mayWrite(_ members: [String: JSONValue]) -> Bool {
-        guard let channels else { return true }
+    /// A limited sender may write only what stays wholly within the limit: an array of channels, at
+    /// least one, all of them allowed. An item without channels would be invisible to the one who
+    /// wrote it.
+    func mayWrite(_ members: ItemMembers) -> Bool {
+        guard let writable else { return true }
         guard let elements = members["channels"]?.arrayValue, !elements.isEmpty else {
             return false
         }
         return elements.allSatisfy { element in
-            element.stringValue.map(channels.contains) ?? false
+            element.stringValue.map(writable.contains) ?? false
         }
     }
 }

@@ -1,4 +1,6 @@
 import HTTPTypes
+import Settle
+import SettleOData
 
 extension PageRequest {
     /// Reads the options of a list.
@@ -8,33 +10,37 @@ extension PageRequest {
     ///
     /// - Parameters:
     ///   - query: The parameters of the request.
+    ///   - headers: The headers of the request.
+    ///   - dialect: The version of the protocol.
     ///   - limits: Page sizes.
     /// - Throws: ``Refusal`` 400 naming the option and, in a filter, the place.
-    init(_ query: RequestQuery, limits: PageLimits) throws(Refusal) {
+    init(
+        _ query: RequestQuery, headers: HTTPFields, in dialect: TableDialect, limits: PageLimits
+    ) throws(Refusal) {
+        let known = Self.known.union([dialect.countOption])
         for parameter in query.parameters
-        where parameter.name.hasPrefix("$") && !Self.known.contains(parameter.name.lowercased()) {
+        where parameter.name.hasPrefix("$") && !known.contains(parameter.name.lowercased()) {
             throw Refusal(
-                .badRequest, "The option '\(parameter.name)' is not known to this server.")
+                .badRequest,
+                "The option '\(parameter.name)' is not known to this server in version "
+                    + "\(dialect.version).")
         }
-        top = limits.defaultCount
+        top = min(limits.defaultCount ?? dialect.pageSizeDefault, limits.countMax)
         if let text = try query.value("$top") {
-            top = try Self.number(text, option: "$top")
-            guard top <= limits.countMax else {
-                throw Refusal(
-                    .badRequest, "You cannot request more than \(limits.countMax) items.")
+            let number = try Self.number(text, option: "$top")
+            let numberMax = dialect.topMax ?? limits.countMax
+            guard number <= numberMax else {
+                throw Refusal(.badRequest, "You cannot request more than \(numberMax) items.")
             }
+            top = min(number, limits.countMax)
         }
         if let text = try query.value("$skip") {
             skip = try Self.number(text, option: "$skip")
         }
-        if let text = try query.value("$filter"), !text.trimmingSpaces.isEmpty {
-            filter = try Self.parse("$filter") { () throws(ODataError) in
-                try ODataParser.filter(text)
-            }
-        }
+        filter = try Self.filter(query, in: dialect)
         if let text = try query.value("$orderby"), !text.trimmingSpaces.isEmpty {
             order = try Self.parse("$orderby") { () throws(ODataError) in
-                try ODataParser.order(text)
+                try ODataParser.order(text, dialect: dialect.odata)
             }
         }
         guard walk != .sorted || skip <= Self.skipMax else {
@@ -44,8 +50,8 @@ extension PageRequest {
                     + "links, or order by id or updatedAt.")
         }
         selection = try Self.selection(try query.value("$select"))
-        isCounted = try Self.isCounted(try query.value("$inlinecount"))
-        includesDeleted = try query.includesDeleted
+        isCounted = try dialect.isCounted(query)
+        includesDeleted = try dialect.includesDeleted(query, headers: headers)
         if let token = try query.value("$skiptoken") {
             after = PagePosition(token: token, keyCount: order.count)
             guard after != nil else {
@@ -57,8 +63,22 @@ extension PageRequest {
         }
     }
 
+    /// The condition of `$filter`; nil when there is none.
+    ///
+    /// - Throws: ``Refusal`` 400 with the place in the filter.
+    static func filter(
+        _ query: RequestQuery, in dialect: TableDialect
+    ) throws(Refusal) -> ODataExpression? {
+        guard let text = try query.value("$filter"), !text.trimmingSpaces.isEmpty else {
+            return nil
+        }
+        return try parse("$filter") { () throws(ODataError) in
+            try ODataParser.filter(text, dialect: dialect.odata)
+        }
+    }
+
     private static let known: Set<String> = [
-        "$filter", "$orderby", "$select", "$skip", "$top", "$inlinecount", "$skiptoken",
+        "$filter", "$orderby", "$select", "$skip", "$top", "$skiptoken",
     ]
 
     /// The largest `$skip` of a list that has to be sorted, where what is skipped has to be kept.
@@ -79,46 +99,45 @@ extension PageRequest {
         do {
             return try body()
         } catch {
-            throw Refusal(.badRequest, "The option \(option) cannot be read: \(error)")
+            var refusal = Refusal(
+                .badRequest, "The option \(option) cannot be read: \(error)")
+            refusal.details["option"] = .string(option)
+            if let position = error.position {
+                refusal.details["position"] = .integer(Int64(position))
+            }
+            throw refusal
         }
     }
 
     private static func selection(_ text: String?) throws(Refusal) -> Set<String>? {
         guard let text, !text.trimmingSpaces.isEmpty else { return nil }
-        let names = text.split(separator: ",", omittingEmptySubsequences: false)
-            .map { String($0).trimmingSpaces }
-        guard !names.contains("") else {
-            throw Refusal(.badRequest, "The option $select has an empty name.")
-        }
-        guard !names.contains(where: { $0.contains("/") }) else {
-            throw Refusal(
-                .badRequest, "The option $select takes members of the item, no paths below them.")
-        }
-        return names.contains("*") ? nil : Set(names)
-    }
-
-    private static func isCounted(_ text: String?) throws(Refusal) -> Bool {
-        switch text {
-        case nil, "none": return false
-        case "allpages": return true
-        default:
-            throw Refusal(
-                .badRequest, "The option $inlinecount must be 'allpages' or 'none'.")
-        }
+        return try parse("$select") { () throws(ODataError) in try ODataParser.selection(text) }
     }
 }
 
-extension RequestQuery {
-    /// Whether `__includeDeleted` says `true`; any other value means no.
-    var includesDeleted: Bool {
-        get throws(Refusal) { try value("__includeDeleted")?.lowercased() == "true" }
+extension TableDialect {
+    /// The option that asks how many items match in all, in lower case.
+    var countOption: String { pages == .bare ? "$inlinecount" : "$count" }
+
+    /// Whether a list is asked for with a count.
+    ///
+    /// - Throws: ``Refusal`` 400 for a value that the option does not have.
+    func isCounted(_ query: RequestQuery) throws(Refusal) -> Bool {
+        let (yes, no) = pages == .bare ? ("allpages", "none") : ("true", "false")
+        switch try query.value(countOption) {
+        case nil, no: return false
+        case yes: return true
+        default:
+            throw Refusal(
+                .badRequest, "The option \(countOption) must be '\(yes)' or '\(no)'.")
+        }
     }
 }
 
 /// How long the pages of lists are.
 struct PageLimits: Sendable, Equatable {
-    /// Without `$top`.
-    var defaultCount: Int
-    /// The largest `$top`.
+    /// Without `$top`; nil for what the version of the protocol has.
+    var defaultCount: Int?
+    /// The most items on a page.
     var countMax: Int
 }

@@ -2,8 +2,13 @@ import HTTPTypes
 
 /// What a path names.
 enum RoutePath: Sendable, Equatable {
+    case description
     case health
+    case readiness
+    case metrics
     case table(TableName)
+    case batch(TableName)
+    case changes(TableName)
     case item(TableName, id: String)
     case content(TableName, AttachmentDigest)
     case attachment(TableName, id: String, name: String)
@@ -17,70 +22,79 @@ enum RoutePath: Sendable, Equatable {
     /// - Parameter path: The path without the query.
     /// - Throws: ``Refusal`` 400 for a name, an id or a digest that breaks its rules, or bad encoding.
     init(_ path: String) throws(Refusal) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count == 2, parts[1] == "healthz" {
-            self = .health
-            return
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            .dropFirst().map(String.init)
+        if parts.first == "tables", (2...5).contains(parts.count) {
+            for index in 1..<parts.count { parts[index] = try Self.decoded(parts[index]) }
+            _ = try TableName(parts[1])
+            if parts.count == 3, parts[2].isEmpty { parts.removeLast() }
         }
-        guard (3...6).contains(parts.count), parts[1] == "tables" else {
+        guard let route = RouteTable.all.first(where: { $0.isFor(parts) }) else {
             self = .unknown
             return
         }
-        let table = try TableName(try Self.decoded(parts[2]))
-        if parts.count > 4 {
-            self = try Self.belowItem(table, parts[3...])
-            return
-        }
-        guard parts.count == 4, !parts[3].isEmpty else {
-            self = .table(table)
-            return
-        }
-        let id = try Self.decoded(parts[3])
-        try ItemIdentifier.check(id)
-        self = .item(table, id: id)
+        self = try Self.path(route.kind, route.values(in: parts))
     }
 
-    /// What the parts behind the name of a table name, when there is more than one.
-    private static func belowItem(
-        _ table: TableName, _ parts: ArraySlice<Substring>
+    /// The path of a kind with the values of its parameters, in their order.
+    private static func path(
+        _ kind: Route.Kind, _ values: [String]
     ) throws(Refusal) -> RoutePath {
-        let first = try decoded(parts[3])
-        let second = try decoded(parts[4])
-        guard parts.count == 3 else {
-            guard first == attachments else { return .unknown }
-            guard let digest = AttachmentDigest(second) else {
+        switch kind {
+        case .description: return .description
+        case .health: return .health
+        case .readiness: return .readiness
+        case .metrics: return .metrics
+        case .table: return .table(try TableName(values[0]))
+        case .batch: return .batch(try TableName(values[0]))
+        case .changes: return .changes(try TableName(values[0]))
+        case .item:
+            try ItemIdentifier.check(values[1])
+            return .item(try TableName(values[0]), id: values[1])
+        case .content:
+            guard let digest = AttachmentDigest(values[1]) else {
                 throw Refusal(
                     .badRequest,
                     "The path must end with the SHA-256 of the content, 64 hexadecimal digits in "
                         + "lower case.")
             }
-            return .content(table, digest)
+            return .content(try TableName(values[0]), digest)
+        case .attachment:
+            try ItemIdentifier.check(values[1])
+            try AttachmentName.check(values[2])
+            return .attachment(try TableName(values[0]), id: values[1], name: values[2])
         }
-        guard second == attachments else { return .unknown }
-        try ItemIdentifier.check(first)
-        let name = try decoded(parts[5])
-        try AttachmentName.check(name)
-        return .attachment(table, id: first, name: name)
     }
 
-    private static let attachments = "attachments"
-
-    private static func decoded(_ part: Substring) throws(Refusal) -> String {
-        guard let text = PercentEncoding.decoded(part) else {
+    private static func decoded(_ part: String) throws(Refusal) -> String {
+        guard let text = PercentEncoding.decoded(part[...]) else {
             throw Refusal(.badRequest, "The path is not percent-encoded UTF-8.")
         }
         return text
     }
 
-    /// The path without what is particular to a request, for the log.
-    var template: String {
+    /// The kind of the path; nil when there is nothing there.
+    private var kind: Route.Kind? {
         switch self {
-        case .health: "/healthz"
-        case .table: "/tables/{table}"
-        case .item: "/tables/{table}/{id}"
-        case .content: "/tables/{table}/attachments/{digest}"
-        case .attachment: "/tables/{table}/{id}/attachments/{name}"
-        case .unknown: "unknown"
+        case .description: .description
+        case .health: .health
+        case .readiness: .readiness
+        case .metrics: .metrics
+        case .table: .table
+        case .batch: .batch
+        case .changes: .changes
+        case .item: .item
+        case .content: .content
+        case .attachment: .attachment
+        case .unknown: nil
         }
     }
+
+    /// What the table of routes says of the path; nil when there is nothing there.
+    var route: Route? {
+        kind.flatMap { kind in RouteTable.all.first { $0.kind == kind } }
+    }
+
+    /// The path without what is particular to a request, for the log.
+    var template: String { route?.template ?? "unknown" }
 }

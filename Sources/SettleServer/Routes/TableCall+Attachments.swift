@@ -13,7 +13,7 @@ extension TableCall {
             throw UploadedChunks.tooLong(bytesMax)
         }
         // Content comes before the item that makes a table come into being.
-        guard let table = try await responder.tables.table(name, isCreated: true) else {
+        guard let table = try await table(name, isCreated: true) else {
             throw Refusal.missing
         }
         let wasKnown = try await table.hold(
@@ -25,10 +25,8 @@ extension TableCall {
     /// HEAD of content: 200 when an item of the sender may have it without an upload, else 404.
     func findContent(_ digest: AttachmentDigest, in name: TableName) async throws -> Response {
         guard identity.mayWriteSomething,
-            let table = try await responder.tables.table(name, isCreated: false),
-            try table.database.read({
-                try table.contentLength(digest, for: identity, now: responder.now(), in: $0)
-            }) != nil
+            let table = try await table(name),
+            try await table.contentLength(digest, for: identity, now: responder.now()) != nil
         else {
             throw Refusal(.notFound, "The server does not have this content from you.")
         }
@@ -39,34 +37,31 @@ extension TableCall {
     func readAttachment(
         _ attachmentName: String, of id: String, in name: TableName
     ) async throws -> Response {
-        guard let table = try await responder.tables.table(name, isCreated: false),
-            let attachment = try attachment(
-                attachmentName, of: id, in: table, includingDeleted: try query.includesDeleted)
+        let includesDeleted = try includesDeleted
+        guard let table = try await table(name), let item = try await table.item(id),
+            identity.maySee(item), includesDeleted || !item.isDeleted,
+            let attachment = item.attachments.first(where: {
+                $0.name.utf8.elementsEqual(attachmentName.utf8)
+            })
         else {
             throw Refusal(.notFound, "The item or the attachment does not exist.")
         }
-        let digest = attachment.digest
+        let digest = attachment.digest.text
         if EntityTag.matches(digest, ifNoneMatch: request.headers[values: .ifNoneMatch]) {
             return Answer.empty(.notModified, version: digest)
         }
-        guard try attachment.isContentAvailable else {
+        let range = isRangeWanted(of: digest) ? request.headers[.range] : nil
+        let part = ByteRange(range, length: attachment.length)
+        guard
+            let chunks = try await table.stored.content(
+                of: attachment, in: id, from: part.start)
+        else {
             throw Refusal(
                 .gone,
                 "The server has only the description of this attachment; its content has to be "
                     + "uploaded again by who has it.")
         }
-        let range = isRangeWanted(of: digest) ? request.headers[.range] : nil
-        return try Answer.content(attachment, ByteRange(range, length: attachment.length))
-    }
-
-    private func attachment(
-        _ name: String, of id: String, in table: Table, includingDeleted: Bool
-    ) throws -> DocumentAttachment? {
-        let document = try table.database.read { try $0.document(id) }
-        guard let document else { return nil }
-        let item = try Envelope.item(of: document)
-        guard identity.maySee(item), includingDeleted || !item.isDeleted else { return nil }
-        return document.attachments.first { $0.name.utf8.elementsEqual(name.utf8) }
+        return try Answer.content(attachment, part, chunks)
     }
 
     /// Whether `Range` counts.

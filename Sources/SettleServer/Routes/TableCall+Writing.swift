@@ -6,7 +6,7 @@ import Settle
 extension TableCall {
     /// POST to a table: 201 with the new item.
     func insert(into name: TableName) async throws -> Response {
-        let body = try await itemBody()
+        let body = try await itemBody(for: .insert)
         let id = body.id ?? UUID().uuidString.lowercased()
         try ItemIdentifier.check(id)
         let operation = ItemOperation.insert(
@@ -17,36 +17,59 @@ extension TableCall {
         {
             throw refusal
         }
-        let existing = try await responder.tables.table(name, isCreated: false)
+        let existing = try await table(name)
         if existing == nil, let attachment = body.attachments?.first {
             throw Table.contentMissing(attachment.name)
         }
-        guard let table = try await responder.tables.table(name, isCreated: true) else {
+        guard let table = try await table(name, isCreated: true) else {
             throw Refusal.missing
         }
         let item = try await table.perform(
-            operation, on: id, expecting: .none, by: identity, now: responder.now())
+            ItemWrite(operation: operation, id: id), by: identity, now: responder.now())
+        responder.metrics.itemsWritten(1)
         return Answer.item(
-            item, status: .created,
+            item, in: dialect, status: .created,
             location: "/tables/\(name.text)/\(PercentEncoding.encoded(item.id))")
     }
 
     /// PATCH of an item: 200 with the item as it is now.
     func update(_ id: String, in name: TableName) async throws -> Response {
         let expectation = try expectation
-        let body = try await itemBody()
+        let operation: ItemOperation
+        if dialect.takesJSONPatch, isJSONPatch {
+            operation = .patch(try JSONPatch(try ItemBody.json(try await body())))
+        } else {
+            let body = try await itemBody(for: .update)
+            try Self.check(body, isFor: id)
+            operation = .update(
+                members: body.members, attachments: body.attachments, seenVersion: body.version,
+                undeletes: body.deleted == false)
+        }
+        return try await answer(operation, on: id, in: name, expectation)
+    }
+
+    /// PUT of an item: 200 with the item as it is now, which has the members of the body alone.
+    func replace(_ id: String, in name: TableName) async throws -> Response {
+        let expectation = try expectation
+        let isUndeleteWanted = try dialect.undeletesByReplacing && includesDeleted
+        let body = try await itemBody(for: .replacement)
+        try Self.check(body, isFor: id)
+        let operation = ItemOperation.replace(
+            members: body.members, attachments: body.attachments, seenVersion: body.version,
+            undeletes: isUndeleteWanted && body.deleted != true)
+        return try await answer(operation, on: id, in: name, expectation)
+    }
+
+    private static func check(_ body: ItemBody, isFor id: String) throws(Refusal) {
         if let bodyId = body.id, !bodyId.utf8.elementsEqual(id.utf8) {
             throw Refusal(.badRequest, "The id of the body and the id of the path differ.")
         }
-        let operation = ItemOperation.update(
-            members: body.members, attachments: body.attachments, seenVersion: body.version)
-        return Answer.item(try await perform(operation, on: id, in: name, expectation))
     }
 
     /// DELETE of an item: 204; the row stays for those who pull.
     func delete(_ id: String, in name: TableName) async throws -> Response {
         let item = try await perform(.delete, on: id, in: name, try expectation)
-        return Answer.empty(.noContent, version: item.version)
+        return Answer.empty(.noContent, about: item, in: dialect)
     }
 
     /// POST to an item, without a body: 200 with the item, no longer deleted.
@@ -58,17 +81,27 @@ extension TableCall {
                 .badRequest,
                 "A POST to an item undeletes it and takes no body; update it with PATCH.")
         }
-        return Answer.item(try await perform(.undelete, on: id, in: name, expectation))
+        return try await answer(.undelete, on: id, in: name, expectation)
+    }
+
+    private func answer(
+        _ operation: ItemOperation, on id: String, in name: TableName,
+        _ expectation: EntityTag.Expectation
+    ) async throws -> Response {
+        Answer.item(try await perform(operation, on: id, in: name, expectation), in: dialect)
     }
 
     private func perform(
         _ operation: ItemOperation, on id: String, in name: TableName,
         _ expectation: EntityTag.Expectation
     ) async throws -> TableItem {
-        guard let table = try await responder.tables.table(name, isCreated: false) else {
+        guard let table = try await table(name) else {
             throw Refusal.missing
         }
-        return try await table.perform(
-            operation, on: id, expecting: expectation, by: identity, now: responder.now())
+        let item = try await table.perform(
+            ItemWrite(operation: operation, id: id, expectation: expectation), by: identity,
+            now: responder.now())
+        responder.metrics.itemsWritten(1)
+        return item
     }
 }

@@ -8,14 +8,37 @@ import Settle
 struct TableCall {
     let request: Request
     let query: RequestQuery
+    let dialect: TableDialect
+    /// Whether the request named its version.
+    let isVersionNamed: Bool
     let identity: Identity
     let responder: TableResponder
 
-    /// `If-Match` of the request.
+    /// What the request expects of the version that is stored.
+    ///
+    /// - Throws: ``Refusal`` 400 for an `If-Match` that cannot be read.
     var expectation: EntityTag.Expectation {
         get throws(Refusal) {
-            try EntityTag.expectation(ifMatch: request.headers[values: .ifMatch])
+            let values = request.headers[values: .ifMatch]
+            if values.isEmpty, dialect.hasTimes,
+                let second = request.headers[.ifUnmodifiedSince].flatMap(HTTPDate.second(of:))
+            {
+                return .unmodifiedSince(second)
+            }
+            return try EntityTag.expectation(ifMatch: values)
         }
+    }
+
+    /// Whether the request asks for deleted items, too.
+    var includesDeleted: Bool {
+        get throws(Refusal) { try dialect.includesDeleted(query, headers: request.headers) }
+    }
+
+    /// The table with a name; nil when there is none and it shall not be made.
+    ///
+    /// - Throws: As ``TableStore/table(_:isCreated:)``.
+    func table(_ name: TableName, isCreated: Bool = false) async throws -> Table? {
+        try await responder.store.table(name, isCreated: isCreated).map(Table.init(stored:))
     }
 
     /// The bytes of the body.
@@ -45,17 +68,30 @@ struct TableCall {
     ///
     /// - Throws: ``Refusal`` 415 for a type other than JSON (none is taken for JSON), 400 for a
     ///   body that is no item, 413 when it is too long.
-    func itemBody() async throws -> ItemBody {
-        if let type = request.headers[.contentType], !Self.isJSON(type) {
+    func itemBody(for purpose: ItemBody.Purpose) async throws -> ItemBody {
+        try ItemBody(try await jsonBody(), for: purpose, in: dialect)
+    }
+
+    /// The body as JSON.
+    ///
+    /// - Parameter levels: How deep in it an item lies.
+    /// - Returns: The JSON.
+    /// - Throws: ``Refusal`` 415 for a type other than JSON (none is taken for JSON), 400 for other
+    ///   text, 413 when it is too long.
+    func jsonBody(levels: Int = 0) async throws -> JSONValue {
+        if let type = mediaType, type != "application/json", !type.hasSuffix("+json") {
             throw Refusal(
                 .unsupportedMediaType,
                 "The body must be JSON; send the header Content-Type: application/json.")
         }
-        return try ItemBody(try await body())
+        return try ItemBody.json(try await body(), levels: levels)
     }
 
-    private static func isJSON(_ type: String) -> Bool {
-        let name = type.prefix { $0 != ";" }.lowercased().trimmingSpaces
-        return name == "application/json" || name.hasSuffix("+json")
+    /// Whether the body says that it is a list of changes.
+    var isJSONPatch: Bool { mediaType == "application/json-patch+json" }
+
+    /// The type of the body in lower case, without its parameters.
+    private var mediaType: String? {
+        request.headers[.contentType].map { $0.prefix { $0 != ";" }.lowercased().trimmingSpaces }
     }
 }

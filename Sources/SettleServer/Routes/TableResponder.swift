@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Settle
+import SettleOData
 
 /// Answers every request of a server.
 ///
@@ -11,92 +12,42 @@ import Settle
 /// the protocol, who asks; then the route itself. Whatever goes wrong on the way is answered in
 /// JSON with a sentence.
 struct TableResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = TableContext
 
-    let tables: Tables
+    let store: any TableStore
     let authenticator: Authenticator
+    let access: Access
+    /// Nil when nobody is limited.
+    let limiter: RateLimiter?
+    let metrics: ServerMetrics
+    /// Nil when metrics are not served.
+    let connections: ConnectionLimit?
+    let shutdown: ShutdownWatch
+    let liveReaders: LiveReaders
     let limits: PageLimits
+    let versionWhenMissing: ProtocolVersion?
     let bodyMaxBytes: Int
     let attachmentMaxBytes: Int
     let now: @Sendable () -> Date
+    /// What waits are measured with.
+    let clock: any Clock<Duration>
     let logger: Logger
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        let start = ContinuousClock.now
-        var template = "unknown"
+        var watch = RequestWatch(request, id: context.requestId, metrics: metrics)
         let response: Response
         do {
             let path = try RoutePath(request.uri.path)
-            template = path.template
-            response = try await answer(request, at: path)
+            watch.template = path.template
+            response = try await answer(request, at: path, from: context.address)
         } catch {
             response = Answer.refusal(refusal(for: error))
         }
-        let duration = (ContinuousClock.now - start) / .milliseconds(1)
-        logger.info(
-            "request",
-            metadata: [
-                "method": "\(request.method.rawValue)", "route": "\(template)",
-                "status": "\(response.status.code)",
-                "milliseconds": "\((duration * 1000).rounded() / 1000)",
-            ])
-        return request.method == .head ? response.createHeadResponse() : response
+        return watch.end(response, logger: logger)
     }
-
-    private func answer(_ request: Request, at path: RoutePath) async throws -> Response {
-        try checkMethod(of: request, at: path)
-        if path == .health { return Answer.json(["status": "ok"]) }
-        let query = try RequestQuery(request.uri.query)
-        try ProtocolVersion.check(headers: request.headers, query: query)
-        let call = TableCall(
-            request: request, query: query,
-            identity: try await authenticator.identity(of: request.headers), responder: self)
-        switch path {
-        case .table(let table):
-            return request.method == .post
-                ? try await call.insert(into: table) : try await call.list(table)
-        case .item(let table, let id):
-            switch request.method {
-            case .patch: return try await call.update(id, in: table)
-            case .delete: return try await call.delete(id, in: table)
-            case .post: return try await call.undelete(id, in: table)
-            default: return try await call.read(id, in: table)
-            }
-        case .content(let table, let digest):
-            return request.method == .put
-                ? try await call.storeContent(digest, in: table)
-                : try await call.findContent(digest, in: table)
-        case .attachment(let table, let id, let name):
-            return try await call.readAttachment(name, of: id, in: table)
-        case .health, .unknown: throw Self.unknownPath
-        }
-    }
-
-    private func checkMethod(of request: Request, at path: RoutePath) throws(Refusal) {
-        let allowed: [HTTPRequest.Method] =
-            switch path {
-            case .health: [.get, .head]
-            case .table: [.get, .head, .post]
-            case .item: [.get, .head, .patch, .post, .delete]
-            case .content: [.head, .put]
-            case .attachment: [.get, .head]
-            case .unknown: throw Self.unknownPath
-            }
-        guard !allowed.contains(request.method) else { return }
-        let names = allowed.map(\.rawValue).joined(separator: ", ")
-        throw Refusal(
-            .methodNotAllowed,
-            "The method \(request.method.rawValue) is not for this path; it takes \(names).",
-            headers: [.allow: names])
-    }
-
-    private static let unknownPath = Refusal(
-        .notFound,
-        "There is nothing at this path; tables are at /tables/NAME and /tables/NAME/ID, "
-            + "with the id percent-encoded.")
 
     /// The one table of errors and statuses.
-    private func refusal(for error: any Error) -> Refusal {
+    func refusal(for error: any Error) -> Refusal {
         switch error {
         case let refusal as Refusal: return refusal
         case let error as ODataError:
@@ -111,12 +62,13 @@ struct TableResponder: HTTPResponder {
             case .databaseClosed:
                 return Refusal(.serviceUnavailable, "The server is stopping; try again later.")
             case .diskFull:
-                logger.error("store", metadata: ["error": "\(error)"])
+                logger.error("store", metadata: ["code": "\(error.code)"])
                 return Refusal(
                     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
                     "The server's disk is full.")
             default:
-                logger.error("store", metadata: ["error": "\(error)"])
+                // The sentence of an error may name an item.
+                logger.error("store", metadata: ["code": "\(error.code)"])
                 return Self.fault
             }
         default:

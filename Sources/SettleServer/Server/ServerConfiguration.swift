@@ -2,8 +2,8 @@ public import Foundation
 
 /// Where a server listens, what it stores and whom it lets in.
 public struct ServerConfiguration: Sendable {
-    /// The directory of the databases, one for each table; made when it is not there.
-    public var directory: URL
+    /// Where the tables are kept.
+    public var store: ServerStore
     /// The name or address to listen on.
     ///
     /// By default only this machine can connect.
@@ -12,8 +12,13 @@ public struct ServerConfiguration: Sendable {
     public var port: Int
     /// How the server knows who sends a request.
     public var authentication: Authentication
+    /// The version of the protocol of requests that name none, as the clients of the Community
+    /// Toolkit do not; nil to refuse them.
+    public var versionWhenMissing: ProtocolVersion?
     /// How many items a list holds when `$top` is not given; at least 1.
-    public var pageSizeDefault: Int
+    ///
+    /// Nil for what the version of the protocol has: 50 in version 2, 100 in version 3.
+    public var pageSizeDefault: Int?
     /// The largest `$top` that is accepted; more is answered 400.
     public var topMax: Int
     /// The longest body of a request, in bytes; more is answered 413.
@@ -24,15 +29,42 @@ public struct ServerConfiguration: Sendable {
     public var tableCountMax: Int
     /// The clock, for `createdAt`, `updatedAt` and the expiry of tokens.
     public var now: @Sendable () -> Date
+    /// Who may read and write which channels; nil for what the claim `channels` says.
+    ///
+    /// Nil by default.
+    public var rules: AccessRules?
+    /// The certificate and the key to speak TLS with; nil, the default, for plain HTTP.
+    public var tls: TLSFiles?
+    /// How many requests each sender may make, more is answered 429; nil, the default, for no limit.
+    public var rateLimit: RateLimit?
+    /// How many connections there may be at once; more wait until one ends.
+    ///
+    /// 1,024 by default.
+    public var connectionsMax = 1_024
+    /// How long a connection may be silent between requests, or while it sends one.
+    ///
+    /// 75 seconds by default, longer than clients keep connections that they may use again.
+    public var idleTimeout: Duration = .seconds(75)
+    /// Whether `/metrics` is answered, without a token; true by default.
+    public var servesMetrics = true
+    /// How often keys are fetched and how long that may take; more patient in tests.
+    var keyPace = TokenKeySource.Pace()
+    /// What waits are measured with; another one in tests.
+    var clock: any Clock<Duration> = ContinuousClock()
+    /// What the rate limit and the age of keys are measured with; another one in tests.
+    var elapsed: @Sendable () -> Duration = Authenticator.uptime
 
-    /// A configuration.
+    /// A configuration with a database for each table, in one directory.
+    ///
+    /// All values but the first are those of the initializer with a store.
     ///
     /// - Parameters:
     ///   - directory: The directory of the databases.
     ///   - host: The name or address to listen on.
     ///   - port: The port to listen on, 0 for a free one.
     ///   - authentication: How the server knows who sends a request.
-    ///   - pageSizeDefault: Items in a list without `$top`.
+    ///   - versionWhenMissing: The version of the protocol of requests that name none.
+    ///   - pageSizeDefault: Items in a list without `$top`; nil for what the version has.
     ///   - topMax: The largest `$top`.
     ///   - bodyMaxBytes: The longest body, in bytes.
     ///   - attachmentMaxBytes: The longest content of an attachment, in bytes.
@@ -40,15 +72,45 @@ public struct ServerConfiguration: Sendable {
     ///   - now: The clock.
     public init(
         directory: URL, host: String = "127.0.0.1", port: Int = 0,
-        authentication: Authentication = .anonymous, pageSizeDefault: Int = 50,
+        authentication: Authentication = .anonymous, versionWhenMissing: ProtocolVersion? = nil,
+        pageSizeDefault: Int? = nil, topMax: Int = 1000, bodyMaxBytes: Int = 1 << 20,
+        attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.init(
+            store: .directory(directory), host: host, port: port, authentication: authentication,
+            versionWhenMissing: versionWhenMissing, pageSizeDefault: pageSizeDefault,
+            topMax: topMax, bodyMaxBytes: bodyMaxBytes, attachmentMaxBytes: attachmentMaxBytes,
+            tableCountMax: tableCountMax, now: now)
+    }
+
+    /// A configuration.
+    ///
+    /// - Parameters:
+    ///   - store: Where the tables are kept.
+    ///   - host: The name or address to listen on.
+    ///   - port: The port to listen on, 0 for a free one.
+    ///   - authentication: How the server knows who sends a request.
+    ///   - versionWhenMissing: The version of the protocol of requests that name none.
+    ///   - pageSizeDefault: Items in a list without `$top`; nil for what the version has.
+    ///   - topMax: The largest `$top`.
+    ///   - bodyMaxBytes: The longest body, in bytes.
+    ///   - attachmentMaxBytes: The longest content of an attachment, in bytes.
+    ///   - tableCountMax: How many tables there may be.
+    ///   - now: The clock.
+    public init(
+        store: ServerStore, host: String = "127.0.0.1", port: Int = 0,
+        authentication: Authentication = .anonymous, versionWhenMissing: ProtocolVersion? = nil,
+        pageSizeDefault: Int? = nil,
         topMax: Int = 1000, bodyMaxBytes: Int = 1 << 20,
         attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        self.directory = directory
+        self.store = store
         self.host = host
         self.port = port
         self.authentication = authentication
+        self.versionWhenMissing = versionWhenMissing
         self.pageSizeDefault = pageSizeDefault
         self.topMax = topMax
         self.bodyMaxBytes = bodyMaxBytes
@@ -63,14 +125,33 @@ public struct ServerConfiguration: Sendable {
     func check() throws(ServerError) {
         try Self.check("port", port, in: 0...65_535)
         try Self.check("topMax", topMax, in: 1...1_000_000)
-        try Self.check("pageSizeDefault", pageSizeDefault, in: 1...topMax)
+        if let pageSizeDefault {
+            try Self.check("pageSizeDefault", pageSizeDefault, in: 1...topMax)
+        }
         try Self.check("bodyMaxBytes", bodyMaxBytes, in: 1...(20 << 20))
         try Self.check("attachmentMaxBytes", attachmentMaxBytes, in: 1...(1 << 40))
         try Self.check("tableCountMax", tableCountMax, in: 1...100_000)
-        guard directory.isFileURL else {
+        try Self.check("connectionsMax", connectionsMax, in: 1...1_000_000)
+        try Self.check("idleTimeout", Int(idleTimeout.components.seconds), in: 1...86_400)
+        if let rateLimit { try Self.check(rateLimit) }
+        guard !authentication.allowsAnonymous || !authentication.looksAtTokens || rules != nil
+        else {
             throw ServerError(
-                .invalidConfiguration, "The directory must be a file URL, a place on this disk.")
+                .invalidConfiguration,
+                "Who may come without a token where others show one is said by rules; give some, or "
+                    + "do not allow anonymous senders.")
         }
+        if let fault = store.fault { throw ServerError(.invalidConfiguration, fault) }
+    }
+
+    private static func check(_ limit: RateLimit) throws(ServerError) {
+        guard limit.requestsPerSecond > 0, limit.requestsPerSecond <= 1_000_000 else {
+            throw ServerError(
+                .invalidConfiguration,
+                "The rate of \(limit.requestsPerSecond) requests a second cannot be used; it must be "
+                    + "more than 0 and at most 1000000.")
+        }
+        try check("burst", limit.burst, in: 1...1_000_000)
     }
 
     private static func check(

@@ -6,6 +6,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case invalidConfiguration, directoryUnusable, addressUnusable, alreadyRun, stopped
+            case keysUnavailable, copyConflict, storeUnusable
         }
 
         private let kind: Kind
@@ -23,6 +24,12 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         public static let addressUnusable = Code(.addressUnusable)
         /// A server runs once; make a new one.
         public static let alreadyRun = Code(.alreadyRun)
+        /// The keys for tokens cannot be fetched from their address; it is only logged.
+        public static let keysUnavailable = Code(.keysUnavailable)
+        /// A copy found changes at its destination that the source does not have.
+        public static let copyConflict = Code(.copyConflict)
+        /// The store cannot be reached, or is not one that this version can use.
+        public static let storeUnusable = Code(.storeUnusable)
         /// The server has ended before it listened.
         public static let stopped = Code(.stopped)
     }
@@ -35,7 +42,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     public let cause: (any Error)?
 
     /// Describes an error.
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause

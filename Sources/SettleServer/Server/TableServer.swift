@@ -1,14 +1,16 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Settle
 import Synchronization
 
-/// Serves tables of documents over HTTP, in the version 2 table protocol of Azure Mobile Apps.
+/// Serves tables of documents over HTTP, in the table protocol of Azure Mobile Apps.
 ///
-/// Every table is a Settle database in the directory of the configuration. A server is a service
+/// Tables lie in the store of the configuration, by default in a Settle database each. A server is a service
 /// of swift-service-lifecycle: it runs until it is asked to shut down gracefully or its task is
 /// cancelled, which is the same here: it finishes the requests that are under way and closes its
 /// databases.
@@ -29,6 +31,9 @@ public final class TableServer: Service, Sendable {
     private let logger: Logger
     private let port = BoundPort()
     private let hasRun = Mutex(false)
+    private let shutdown = ShutdownWatch()
+    private let metrics = ServerMetrics()
+    private let connections: ConnectionLimit
 
     /// Makes a server; nothing is opened before ``run()``.
     ///
@@ -43,6 +48,7 @@ public final class TableServer: Service, Sendable {
         try configuration.check()
         self.configuration = configuration
         self.logger = logger
+        connections = ConnectionLimit(configuration.connectionsMax)
     }
 
     /// Serves until it is told to stop, then closes the databases.
@@ -77,15 +83,19 @@ public final class TableServer: Service, Sendable {
         try await port.value
     }
 
+    /// How long requests that are under way may take when the server stops.
+    private static let shutdownMax = Duration.seconds(30)
+
     private func serve() async throws {
         let parts = try await makeParts()
         var failure: (any Error)?
         do {
-            try await run(application(parts.responder))
+            try await run(try application(parts.responder))
         } catch {
             failure = error
         }
-        await parts.tables.close()
+        shutdown.begin()
+        await parts.store.close()
         if let failure { throw translated(failure) }
     }
 
@@ -94,56 +104,83 @@ public final class TableServer: Service, Sendable {
         var quiet = logger
         quiet.logLevel = .error
         let stop = StopSignal()
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: application),
-                    .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                logger: quiet))
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: application),
+                .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
+            ],
+            logger: quiet)
+        // A client that has stopped reading must not keep the server for ever.
+        configuration.maximumGracefulShutdownDuration = Self.shutdownMax
+        let group = ServiceGroup(configuration: configuration)
         // A task of its own, which is not cancelled when ours is.
         let running = Task { try await group.run() }
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
                 try await running.value
-            } onGracefulShutdown: {
+            } onGracefulShutdown: { [shutdown] in
+                shutdown.begin()
                 stop.send()
             }
         } onCancel: {
+            shutdown.begin()
             stop.send()
         }
     }
 
-    /// What a running server is made of: the tables, and the responder over them.
-    func makeParts() async throws -> (tables: Tables, responder: TableResponder) {
+    /// What a running server is made of: the store, and the responder over them.
+    func makeParts() async throws -> (store: any TableStore, responder: TableResponder) {
         let authenticator = try await Authenticator(
-            configuration.authentication, now: configuration.now)
-        let tables = try Tables(
-            directory: configuration.directory, tableCountMax: configuration.tableCountMax)
+            configuration.authentication, now: configuration.now, logger: logger,
+            pace: configuration.keyPace, elapsed: configuration.elapsed)
+        let access = Access(rules: configuration.rules)
+        let store = try await configuration.store.open(
+            ServerStore.Settings(
+                tableCountMax: configuration.tableCountMax, indexes: { access.indexes(of: $0) }))
         let responder = TableResponder(
-            tables: tables, authenticator: authenticator,
+            store: store, authenticator: authenticator, access: access,
+            limiter: configuration.rateLimit.map {
+                RateLimiter($0, elapsed: configuration.elapsed)
+            }, metrics: metrics,
+            connections: configuration.servesMetrics ? connections : nil, shutdown: shutdown,
+            liveReaders: LiveReaders(countMax: max(1, configuration.connectionsMax / 2)),
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
+            versionWhenMissing: configuration.versionWhenMissing,
             bodyMaxBytes: configuration.bodyMaxBytes,
             attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
-            logger: logger)
-        return (tables, responder)
+            clock: configuration.clock, logger: logger)
+        return (store, responder)
     }
 
     /// The framework's application over a responder.
-    func application(_ responder: TableResponder) -> Application<TableResponder> {
+    ///
+    /// - Throws: ``ServerError`` with `invalidConfiguration` when the files for TLS cannot be used.
+    func application(_ responder: TableResponder) throws -> Application<TableResponder> {
         // The framework's own lines at level info would say things twice.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let port = port
         return Application(
-            responder: responder,
+            responder: responder, server: try channels(),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port)),
+                address: .hostname(configuration.host, port: configuration.port),
+                availableConnectionsDelegate: connections),
             onServerRunning: { channel in
+                // One at a time, so that the limit is looked at before each.
+                try? await channel.setOption(.maxMessagesPerRead, value: 1).get()
                 port.resolve(.success(channel.localAddress?.port ?? 0))
             },
             logger: quiet)
+    }
+
+    /// How connections are spoken on: HTTP/1.1, with TLS or without.
+    private func channels() throws -> HTTPServerBuilder {
+        let idle = configuration.idleTimeout / .milliseconds(1)
+        let plain = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(idleTimeout: .milliseconds(Int64(idle))))
+        guard let tls = configuration.tls else { return plain }
+        return try .tls(plain, tlsConfiguration: try tls.configuration())
     }
 
     private func translated(_ error: any Error) -> any Error {

@@ -1,18 +1,18 @@
-import Settle
+package import Settle
 
 /// The channels that an item has left, and when it left each.
 ///
 /// Times are `updatedAt` of the writes, in microseconds since 1970. A channel that the item has
 /// come back to is not among them. At every time among them the timeline has a mark (see
 /// ``TableTimeline``), so that a pull from an earlier time comes past it.
-struct Departures: Sendable, Equatable {
-    private(set) var times: [String: Int64] = [:]
+package struct Departures: Sendable, Equatable {
+    package private(set) var times: [String: Int64] = [:]
 
     /// How many are kept; of more, those left longest ago are forgotten.
     static let countMax = 1000
 
     /// What a stored envelope says; nil when it is damaged.
-    init?(_ json: JSONValue?) {
+    package init?(_ json: JSONValue?) {
         guard let json else { return }
         guard let members = json.objectValue else { return nil }
         for (channel, time) in members {
@@ -21,10 +21,10 @@ struct Departures: Sendable, Equatable {
         }
     }
 
-    init() {}
+    package init() {}
 
     /// What is stored; nil when there are none.
-    var json: JSONValue? {
+    package var json: JSONValue? {
         times.isEmpty ? nil : .object(times.mapValues { .integer($0) })
     }
 

@@ -6,9 +6,17 @@ enum ItemOperation: Sendable {
     /// POST to the table.
     case insert(members: [String: JSONValue], attachments: [AttachmentDescription]? = nil)
     /// PATCH: the given members replace those of the same name, the others stay; attachments,
-    /// when given, replace all there are.
+    /// when given, replace all there are. A deleted item is brought back when `undeletes` says so.
     case update(
-        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?)
+        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?,
+        undeletes: Bool = false)
+    /// PUT: the given members are all that the item has afterwards; attachments are as in an
+    /// update, since a client that does not know of them would take them all away.
+    case replace(
+        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?,
+        undeletes: Bool = false)
+    /// PATCH with a list of changes.
+    case patch(JSONPatch)
     case delete
     /// POST to the item.
     case undelete
@@ -17,7 +25,7 @@ enum ItemOperation: Sendable {
 /// What becomes of a write, found without touching the store.
 enum ItemDecision: Sendable, Equatable {
     /// Store these members as a new version.
-    case store(members: [String: JSONValue], isDeleted: Bool)
+    case store(members: ItemMembers, isDeleted: Bool)
     /// There is nothing to do; answer with the item as it is.
     case keep(TableItem)
     /// Answer no.
@@ -29,8 +37,9 @@ extension ItemOperation {
     var attachments: [AttachmentDescription]? {
         switch self {
         case .insert(_, let attachments): attachments
-        case .update(_, let attachments, _): attachments
-        case .delete, .undelete: nil
+        case .update(_, let attachments, _, _): attachments
+        case .replace(_, let attachments, _, _): attachments
+        case .patch, .delete, .undelete: nil
         }
     }
 
@@ -48,19 +57,49 @@ extension ItemOperation {
         on current: TableItem?, expecting expectation: EntityTag.Expectation,
         by identity: Identity
     ) -> ItemDecision {
+        guard identity.operations.contains(needed) else { return .refuse(Self.notAllowed) }
         if case .insert(let members, _) = self {
-            return insertion(of: members, over: current, by: identity)
+            return insertion(of: ItemMembers(members), over: current, by: identity)
         }
         guard let current, identity.maySee(current) else { return .refuse(.missing) }
         guard identity.mayWrite(current.members) else { return .refuse(Self.foreignChannels) }
+        let decision = decision(onVisible: current, expecting: expectation, by: identity)
+        if case .store(_, isDeleted: false) = decision, current.isDeleted,
+            !identity.operations.contains(.undelete)
+        {
+            return .refuse(Self.notAllowed)
+        }
+        return decision
+    }
+
+    /// Decides on an item that the sender may see and write.
+    private func decision(
+        onVisible current: TableItem, expecting expectation: EntityTag.Expectation,
+        by identity: Identity
+    ) -> ItemDecision {
         switch self {
         case .insert: preconditionFailure("An insert was decided above.")
-        case .update(let members, _, let seenVersion):
-            return update(
-                of: current, with: members, expecting: expectation, seenVersion: seenVersion,
-                by: identity)
+        case .update(let members, let attachments, let seenVersion, let undeletes):
+            let change = Change(
+                members: ItemMembers(current.members.values.merging(members) { $1 }),
+                isEmpty: members.isEmpty && attachments == nil, seenVersion: seenVersion,
+                undeletes: undeletes)
+            return decision(of: change, on: current, expecting: expectation, by: identity)
+        case .replace(let members, _, let seenVersion, let undeletes):
+            let change = Change(
+                members: ItemMembers(members), seenVersion: seenVersion, undeletes: undeletes)
+            return decision(of: change, on: current, expecting: expectation, by: identity)
+        case .patch(let patch):
+            switch patch.applied(to: current) {
+            case .success(let (members, isDeleted)):
+                let change = Change(members: ItemMembers(members), undeletes: !isDeleted)
+                return decision(of: change, on: current, expecting: expectation, by: identity)
+            case .failure(let refusal):
+                if current.isDeleted { return .refuse(.deleted(current, .conflict)) }
+                return .refuse(Self.mismatch(expectation, current) ?? refusal)
+            }
         case .delete:
-            if current.isDeleted { return .refuse(.missing) }
+            if current.isDeleted { return .refuse(.deleted) }
             if let refusal = Self.mismatch(expectation, current) { return .refuse(refusal) }
             return .store(members: current.members, isDeleted: true)
         case .undelete:
@@ -70,8 +109,21 @@ extension ItemOperation {
         }
     }
 
+    /// What the rules have to allow for the write; to bring an item back takes more.
+    private var needed: TableOperation {
+        switch self {
+        case .insert: .insert
+        case .update, .replace, .patch: .update
+        case .delete: .delete
+        case .undelete: .undelete
+        }
+    }
+
+    private static let notAllowed = Refusal(
+        .methodNotAllowed, "The rules of this server do not allow this here.")
+
     private func insertion(
-        of members: [String: JSONValue], over current: TableItem?, by identity: Identity
+        of members: ItemMembers, over current: TableItem?, by identity: Identity
     ) -> ItemDecision {
         guard identity.mayWrite(members) else { return .refuse(Self.foreignChannels) }
         guard let current else { return .store(members: members, isDeleted: false) }
@@ -82,34 +134,46 @@ extension ItemOperation {
                 item: current))
     }
 
-    private func update(
-        of current: TableItem, with members: [String: JSONValue],
-        expecting expectation: EntityTag.Expectation, seenVersion: String?,
-        by identity: Identity
+    /// What a write makes of an item that is there.
+    private struct Change {
+        /// All members that the item has afterwards.
+        var members: ItemMembers
+        /// Whether nothing is asked for.
+        var isEmpty = false
+        /// The version that the sender has seen, by the body.
+        var seenVersion: String?
+        var undeletes = false
+    }
+
+    private func decision(
+        of change: Change, on current: TableItem,
+        expecting expectation: EntityTag.Expectation, by identity: Identity
     ) -> ItemDecision {
-        let merged = current.members.merging(members) { $1 }
-        guard identity.mayWrite(merged) else { return .refuse(Self.foreignChannels) }
-        if current.isDeleted {
+        guard identity.mayWrite(change.members) else { return .refuse(Self.foreignChannels) }
+        if current.isDeleted, !change.undeletes {
             // The deleted item tells the client everything it needs to settle the conflict.
             return .refuse(
-                Refusal(
-                    expectation == .none ? .conflict : .preconditionFailed,
-                    "The item was deleted; undelete it before updating it.", item: current))
+                .deleted(current, expectation == .none ? .conflict : .preconditionFailed))
         }
         if let refusal = Self.mismatch(expectation, current) { return .refuse(refusal) }
-        if expectation == .none, let seenVersion, seenVersion != current.version {
+        if expectation == .none, let seenVersion = change.seenVersion,
+            seenVersion != current.version
+        {
             return .refuse(
                 Refusal(.conflict, "The item was changed since that version.", item: current))
         }
-        return members.isEmpty && attachments == nil
-            ? .keep(current) : .store(members: merged, isDeleted: false)
+        return change.isEmpty && !current.isDeleted
+            ? .keep(current) : .store(members: change.members, isDeleted: false)
     }
 
     private static func mismatch(
         _ expectation: EntityTag.Expectation, _ current: TableItem
     ) -> Refusal? {
-        guard case .version(let version) = expectation, version != current.version else {
-            return nil
+        switch expectation {
+        case .none, .any: return nil
+        case .version(let version) where version == current.version: return nil
+        case .unmodifiedSince(let second) where current.updatedAt.second <= second: return nil
+        case .version, .unmodifiedSince: break
         }
         return Refusal(
             .preconditionFailed, "The item was changed since that version.", item: current)

@@ -1,4 +1,5 @@
 import Settle
+import SettleOData
 
 /// Picks the items of one page out of a walk over many.
 ///
@@ -10,13 +11,20 @@ struct PageCollector {
     private let identity: Identity
     /// Whether the items come in the order of the request.
     private let isOrdered: Bool
+    /// Whether filter or order look at members: then they are unpacked once for each item, and not
+    /// for each time that an expression names one.
+    private let readsMembers: Bool
     private let budget: ODataBudget
     private let positionBytesMax: Int
+    private let answerBytesMax: Int
     /// Whether what left the reader's sight is part of the list, and there is a limit to sight.
     let wantsDepartures: Bool
     /// The items of an ordered walk are kept with their positions; the others are read again.
     private var kept: [(position: PagePosition, item: TableItem?)] = []
     private var keptBytes = 0
+    /// How much the items of an ordered walk take, in bytes, and whether the page ends for it.
+    private var itemBytes = 0
+    private var isLongEnough = false
     /// How many items of an ordered walk were left out for `$skip`.
     private var skipped = 0
     private var count = 0
@@ -32,20 +40,27 @@ struct PageCollector {
     ///   - isOrdered: Whether the items come in the order of the request.
     ///   - limits: The work that filter and order may take over the whole walk.
     ///   - positionBytesMax: The most memory that the positions that matter may take.
+    ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
     init(
         request: PageRequest, identity: Identity, isOrdered: Bool,
         limits: ODataLimits = .standard,
-        positionBytesMax: Int = PageCollector.standardPositionBytesMax
+        positionBytesMax: Int = PageCollector.standardPositionBytesMax,
+        answerBytesMax: Int = TableItem.answerBytesMax
     ) {
         self.request = request
         self.identity = identity
         self.isOrdered = isOrdered
+        let columns = Set(SystemColumn.allCases.map(\.rawValue))
+        readsMembers =
+            request.filter?.asksOnly(for: columns) == false
+            || !request.order.allSatisfy { $0.expression.asksOnly(for: columns) }
         budget = ODataBudget(limits: limits)
         self.positionBytesMax = positionBytesMax
+        self.answerBytesMax = answerBytesMax
         wantsDepartures =
             request.reportsDepartures && request.includesDeleted
-            && request.walk == .byUpdatedAt && request.filter?.candidateIds == nil
-            && (request.filter != nil || identity.channels != nil)
+            && request.walk == .byUpdatedAt
+            && (request.filter != nil || identity.readable != nil)
     }
 
     /// How many kept items can matter: the page and one to know of more; without order also those
@@ -56,15 +71,18 @@ struct PageCollector {
         return overflow ? .max : sum
     }
 
+    /// Whether an ordered walk has all items of the page.
+    private var hasPage: Bool { kept.count >= needed || isLongEnough }
+
     /// Whether no further item of an ordered walk can change the page.
     var isFull: Bool {
-        isOrdered && !request.isCounted && kept.count >= needed
+        isOrdered && !request.isCounted && hasPage
     }
 
     /// Whether further items of an ordered walk are only counted, and every one of them counts, so
     /// that they need not be read.
     var countsUnseen: Bool {
-        isOrdered && kept.count >= needed && request.filter == nil && identity.channels == nil
+        isOrdered && hasPage && request.filter == nil && identity.readable == nil
     }
 
     /// Counts an item that was not read.
@@ -77,6 +95,7 @@ struct PageCollector {
     /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
     ///   takes too much work, or too much memory.
     mutating func collect(_ item: TableItem) throws(ODataError) {
+        let item = readsMembers ? item.unpacked : item
         if try belongs(item) {
             try keep(item)
         } else if wantsDepartures {
@@ -113,7 +132,12 @@ struct PageCollector {
                 skipped += 1
                 return
             }
-            if kept.count >= needed { return }
+            if hasPage { return }
+            itemBytes += item.approximateSize
+            guard itemBytes <= answerBytesMax || kept.isEmpty else {
+                isLongEnough = true
+                return
+            }
         }
         kept.append((position, isOrdered ? item : nil))
         keptBytes += position.size
@@ -154,12 +178,22 @@ struct PageCollector {
     mutating func page(reading read: (String) throws -> TableItem?) throws -> Page {
         sort()
         let rest = isOrdered ? kept[...] : kept.dropFirst(request.skip)
-        let items = rest.prefix(request.top)
+        var items: [TableItem] = []
+        var bytes = 0
+        var end: PagePosition?
+        for (position, item) in rest.prefix(request.top) {
+            guard let item = try item ?? read(position.id) else { continue }
+            bytes += item.approximateSize
+            guard isOrdered || bytes <= answerBytesMax || items.isEmpty else {
+                isLongEnough = true
+                break
+            }
+            items.append(item)
+            end = position
+        }
         // A page without room has no last item, so there is no place where it ends.
-        let hasMore = rest.count > items.count
+        let hasMore = isLongEnough || rest.count > request.top
         return Page(
-            items: try items.compactMap { try $0.item ?? read($0.position.id) },
-            count: request.isCounted ? count : nil,
-            end: hasMore ? items.last?.position : nil)
+            items: items, count: request.isCounted ? count : nil, end: hasMore ? end : nil)
     }
 }

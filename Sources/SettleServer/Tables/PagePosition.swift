@@ -1,4 +1,5 @@
 import Settle
+import SettleOData
 
 /// A place between two items of an order: the sort keys and the id of the item before it.
 ///
@@ -90,7 +91,8 @@ extension PagePosition {
     init?(token: String, keyCount: Int) {
         guard let bytes = Base64URL.bytes(of: token),
             case .array(var values)? = try? JSONText.value(from: bytes),
-            values.count == keyCount + 1, case .string(let id)? = values.popLast()
+            values.count == keyCount + 1, case .string(let id)? = values.popLast(),
+            (try? ItemIdentifier.check(id)) != nil
         else { return nil }
         self.id = id
         keys = values.map { value in

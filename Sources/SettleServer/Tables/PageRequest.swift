@@ -1,3 +1,5 @@
+import SettleOData
+
 /// What a list of items shall hold.
 struct PageRequest: Sendable, Equatable {
     var filter: ODataExpression?

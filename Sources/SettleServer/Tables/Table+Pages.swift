@@ -1,70 +1,93 @@
 import Settle
+import SettleOData
 
 extension Table {
-    /// Reads one page of a list, all of it from one state of the database.
+    /// Reads one page of a list, all of it from one state of the table.
     ///
     /// - Parameters:
     ///   - request: What the list shall hold.
     ///   - identity: Who reads; items that are not theirs are left out as if they did not exist.
     /// - Returns: The page.
     /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
-    ///   takes too much work or too much memory; `CancellationError` when the task is cancelled;
-    ///   ``DatabaseError`` when the database cannot be read.
+    ///   takes too much work or too much memory; `CancellationError` when the task is cancelled; the
+    ///   store's error when it cannot be read.
     /// - Complexity: For an order by `updatedAt` or by id: the items from where the filter,
     ///   or the page before, lets the walk begin, up to the last item of the page. For other
-    ///   orders and when a count is asked for: all items the filter's bounds let through.
-    func page(_ request: PageRequest, for identity: Identity) throws -> Page {
-        try database.read { snapshot in
-            let ids = request.filter?.candidateIds
-            let isOrdered = ids == nil ? request.walk != .sorted : request.walk == .byId
-            var collector = PageCollector(
-                request: request, identity: identity, isOrdered: isOrdered)
-            if let ids {
-                for id in ids {
-                    try Task.checkCancellation()
-                    guard let item = try Self.item(id, in: snapshot) else { continue }
-                    try collector.collect(item)
-                }
-                return try collector.page { try Self.item($0, in: snapshot) }
-            }
-            switch request.walk {
-            case .byId: try Self.walkIds(in: snapshot, into: &collector)
-            case .byUpdatedAt, .sorted: try Self.walkTimes(in: snapshot, into: &collector)
-            }
-            return try collector.page { try Self.item($0, in: snapshot) }
-        }
+    ///   orders and when a count is asked for: all items the filter's bounds, or an index of a path
+    ///   that it names, let through.
+    func page(_ request: PageRequest, for identity: Identity) async throws -> Page {
+        try await stored.read { try PageReader(request, for: identity, in: $0).page() }
+    }
+}
+
+/// Reads one page of a list from one state of a table.
+struct PageReader {
+    private let request: PageRequest
+    private let identity: Identity
+    private let snapshot: any TableSnapshot
+    /// The only items that can be in the list, when that is known.
+    private let candidates: [String]?
+
+    /// Finds the way to read a page.
+    ///
+    /// - Parameters:
+    ///   - request: What the list shall hold.
+    ///   - identity: Who reads.
+    ///   - snapshot: The state of the table.
+    /// - Throws: The store's error when it cannot be read.
+    init(
+        _ request: PageRequest, for identity: Identity, in snapshot: any TableSnapshot
+    ) throws {
+        self.request = request
+        self.identity = identity
+        self.snapshot = snapshot
+        candidates = try Self.candidates(of: request, in: snapshot)
     }
 
-    private static func walkIds(
-        in snapshot: Snapshot, into collector: inout PageCollector
-    ) throws {
-        let start = collector.request.isCounted ? nil : collector.request.after?.id
-        try snapshot.forEachDocument(after: start) { document in
+    /// The page.
+    ///
+    /// - Throws: As ``Table/page(_:for:)``.
+    func page() throws -> Page {
+        let isOrdered = candidates == nil ? request.walk != .sorted : request.walk == .byId
+        var collector = PageCollector(request: request, identity: identity, isOrdered: isOrdered)
+        if let candidates {
+            for id in candidates {
+                try Task.checkCancellation()
+                guard let item = try snapshot.item(id) else { continue }
+                try collector.collect(item)
+            }
+        } else if request.walk == .byId {
+            try walkIds(into: &collector)
+        } else {
+            try walkTimes(into: &collector)
+        }
+        return try collector.page { try snapshot.item($0) }
+    }
+
+    private func walkIds(into collector: inout PageCollector) throws {
+        let start = request.isCounted ? nil : request.after?.id
+        try snapshot.forEachItem(after: start) { item in
             try Task.checkCancellation()
-            try collector.collect(try Envelope.item(of: document))
+            try collector.collect(item)
             return !collector.isFull
         }
     }
 
     /// Walks the timeline from the first time that can matter to the last.
-    private static func walkTimes(
-        in snapshot: Snapshot, into collector: inout PageCollector
-    ) throws {
-        let request = collector.request
+    private func walkTimes(into collector: inout PageCollector) throws {
         let span = request.filter?.updatedAtSpan ?? ODataExpression.Span()
-        var start = span.lower?.microseconds ?? 0
+        var start = max(0, span.lower?.microseconds ?? 0)
         if request.walk == .byUpdatedAt, !request.isCounted,
             case .instant(let instant)? = request.after?.keys.first
         {
             start = max(start, instant.microseconds)
         }
         let end = span.upper?.microseconds ?? .max
-        try TableTimeline.forEach(from: start, in: snapshot) { entry in
+        guard start <= end else { return }
+        try snapshot.forEachEntry(in: start...end) { entry, read in
             try Task.checkCancellation()
-            if entry.time > end { return false }
             if entry.isMark {
-                guard collector.wantsDepartures, let item = try item(entry.id, in: snapshot)
-                else { return true }
+                guard collector.wantsDepartures, let item = try read() else { return true }
                 try collector.collectDeparture(of: item, at: entry.time)
                 return !collector.isFull
             }
@@ -74,8 +97,45 @@ extension Table {
                 collector.countUnseen()
                 return true
             }
-            if let item = try item(entry.id, in: snapshot) { try collector.collect(item) }
+            if let item = try read() { try collector.collect(item) }
             return !collector.isFull
         }
+    }
+}
+
+extension PageReader {
+    /// More candidates than this are dearer than a walk that comes in the order of the request and
+    /// ends with the page.
+    private static let candidateCountMax = 1_000
+    /// More than this are dearer than a walk over all items.
+    private static let candidateCountMaxOfAll = 100_000
+
+    /// The ids of all items that the filter can be true for, in the order of their bytes; nil when a
+    /// walk is the better way.
+    private static func candidates(
+        of request: PageRequest, in snapshot: any TableSnapshot
+    ) throws -> [String]? {
+        // What left the reader's sight is found in the timeline only.
+        guard let filter = request.filter, !request.readsTimeline else { return nil }
+        if let ids = filter.candidateIds { return ids }
+        let walksAll = request.walk == .sorted || request.isCounted
+        var countMax = walksAll ? candidateCountMaxOfAll : candidateCountMax
+        var fewest: [String]?
+        for path in try snapshot.indexedPaths() {
+            guard let ranges = filter.keyRanges(on: path),
+                let ids = try snapshot.ids(
+                    at: path, in: [.overflow] + ranges, countMax: countMax)
+            else { continue }
+            fewest = ids
+            countMax = ids.count
+        }
+        return fewest?.sorted { ODataOrder.bytes($0, $1) < 0 }
+    }
+}
+
+extension PageRequest {
+    /// Whether the list needs the timeline, because what left the reader's sight belongs to it.
+    var readsTimeline: Bool {
+        reportsDepartures && includesDeleted && walk == .byUpdatedAt
     }
 }

@@ -1,67 +1,138 @@
 import Foundation
 import Settle
+import SettleOData
 
-/// One table: a Settle database whose documents are envelopes of items.
+/// One table of items: what its rows mean, over any store.
 struct Table: Sendable {
-    let database: Database
-    /// Contents that were uploaded for items to come.
-    let held = HeldContents()
+    let stored: any StoredTable
 
     /// Reads an item, deleted or not.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
-    func item(_ id: String) throws -> TableItem? {
-        try database.read { try Self.item(id, in: $0) }
+    /// - Throws: The store's error when it cannot be read.
+    func item(_ id: String) async throws -> TableItem? {
+        try await stored.read { try $0.item(id) }
     }
 
-    /// Carries out a write, all of it in one transaction.
+    /// Carries out a write.
     ///
     /// - Parameters:
-    ///   - operation: What is asked for.
-    ///   - id: The item's id, already checked.
-    ///   - expectation: What `If-Match` says.
+    ///   - write: What is asked for.
     ///   - identity: Who asks.
     ///   - now: What the computer's clock says.
     /// - Returns: The item as it is stored afterwards.
-    /// - Throws: ``Refusal`` when the answer is no, and nothing is stored; ``DatabaseError`` when
-    ///   the store cannot take it.
+    /// - Throws: ``Refusal`` when the answer is no, and nothing is stored; the store's error when it
+    ///   cannot take it.
     func perform(
-        _ operation: ItemOperation, on id: String, expecting expectation: EntityTag.Expectation,
-        by identity: Identity, now: Date
+        _ write: ItemWrite, by identity: Identity, now: Date
     ) async throws -> TableItem {
-        let item = try await database.write { transaction in
-            let current = try Self.item(id, in: transaction)
-            switch operation.decision(on: current, expecting: expectation, by: identity) {
-            case .refuse(let refusal): throw refusal
-            case .keep(let item): return item
-            case .store(let members, let isDeleted):
-                let time = try TableClock.next(now: now, in: transaction)
-                let previous = try transaction.document(id)
-                var departures = current?.departures ?? Departures()
-                departures.note(
-                    from: current?.channels ?? [], to: TableItem.channels(of: members), at: time)
-                var document = Envelope.document(
-                    id: id, members: members,
-                    createdAt: current?.createdAt.microseconds ?? time, updatedAt: time,
-                    isDeleted: isDeleted, departures: departures,
-                    revision: previous?.metaData.revision)
-                document.attachments = try attachments(
-                    operation.attachments, over: previous, by: identity, now: now,
-                    in: transaction)
-                let item = try Envelope.item(of: try transaction.save(document))
-                try TableTimeline.move(item, from: current, in: transaction)
-                try ContentIndex.move(
-                    id, from: current?.attachments ?? [], to: item.attachments, in: transaction)
-                return item
-            }
+        let item = try await stored.write(touching: [write.id]) { transaction in
+            try Self.perform(write, by: identity, now: now, in: transaction)
         }
-        if let taken = operation.attachments {
-            held.end(Set(taken.map(\.digest)), by: identity, now: now)
-        }
+        await endHold(write.operation.attachments ?? [], of: identity, now: now)
         return item
     }
 
-    static func item(_ id: String, in snapshot: Snapshot) throws -> TableItem? {
-        try snapshot.document(id).map(Envelope.item(of:))
+    /// Carries out several writes in one transaction, in their order, each on its own merits.
+    ///
+    /// - Parameters:
+    ///   - writes: What is asked for.
+    ///   - identity: Who asks.
+    ///   - now: What the computer's clock says.
+    ///   - answerBytesMax: About how much the items that come back may take; what stands behind is
+    ///     refused.
+    /// - Returns: For each write the item as it is stored afterwards, or the refusal.
+    /// - Throws: The store's error when it cannot take them; then nothing is stored.
+    func perform(
+        _ writes: [ItemWrite], by identity: Identity, now: Date,
+        answerBytesMax: Int = TableItem.answerBytesMax
+    ) async throws -> [Result<TableItem, Refusal>] {
+        let results = try await stored.write(touching: writes.map(\.id)) { transaction in
+            // What is answered is held in memory: small operations may have large items.
+            var answerBytes = 0
+            return try writes.map { write -> Result<TableItem, Refusal> in
+                guard answerBytes < answerBytesMax else { return .failure(.tooMuch) }
+                do {
+                    let item = try Self.perform(
+                        write, by: identity, now: now, in: transaction)
+                    answerBytes += item.approximateSize
+                    return .success(item)
+                } catch let refusal as Refusal {
+                    answerBytes += refusal.item?.approximateSize ?? 0
+                    return .failure(refusal)
+                }
+            }
+        }
+        var taken: [AttachmentDescription] = []
+        for (write, result) in zip(writes, results) {
+            guard case .success = result, let attachments = write.operation.attachments else {
+                continue
+            }
+            taken += attachments
+        }
+        await endHold(taken, of: identity, now: now)
+        return results
     }
+
+    /// One write in a transaction; a refusal is thrown before anything is changed.
+    private static func perform(
+        _ write: ItemWrite, by identity: Identity, now: Date, in transaction: any TableTransaction
+    ) throws -> TableItem {
+        let current = try transaction.item(write.id)
+        let decision = write.operation.decision(
+            on: current, expecting: write.expectation, by: identity)
+        switch decision {
+        case .refuse(let refusal): throw refusal
+        case .keep(let item): return item
+        case .store(let members, let isDeleted):
+            let attachments = try attachments(
+                write.operation.attachments, over: current, by: identity, now: now,
+                in: transaction)
+            let time = try transaction.nextTime(now: now)
+            var departures = current?.departures ?? Departures()
+            departures.note(
+                from: current?.channels ?? [], to: TableItem.channels(of: members["channels"]),
+                at: time)
+            let instant = Instant(microseconds: time)
+            let item = TableItem(
+                id: write.id, members: members, createdAt: current?.createdAt ?? instant,
+                updatedAt: instant, version: "", isDeleted: isDeleted, attachments: attachments,
+                departures: departures)
+            // What is stored already may be stored again, so that it can be deleted.
+            if item.approximateSize > TableItem.bytesMax, members != current?.members {
+                throw Refusal.itemTooLarge
+            }
+            if members["channels"]?.arrayValue?.count ?? 0 > TableItem.channelCountMax,
+                members != current?.members
+            {
+                throw Refusal.tooManyChannels
+            }
+            do {
+                return try transaction.save(item, over: current)
+            } catch let error as DatabaseError where error.code == .documentTooLarge {
+                // A store may hold less of some shapes; it has refused before it changed anything.
+                throw Refusal.itemTooLarge
+            }
+        }
+    }
+
+    /// Lets go of what an item has now.
+    ///
+    /// The write is stored by then. When this fails, the wait ends by itself, and what was stored must
+    /// not be answered as if it were not.
+    private func endHold(
+        _ attachments: [AttachmentDescription], of identity: Identity, now: Date
+    ) async {
+        guard !attachments.isEmpty else { return }
+        let digests = Set(attachments.map(\.digest)).sorted { $0.text < $1.text }
+        try? await stored.endHold(digests, of: ContentOwner(identity), now: now)
+    }
+}
+
+/// A write to one item.
+struct ItemWrite: Sendable {
+    var operation: ItemOperation
+    /// The item's id, already checked.
+    var id: String
+    /// What `If-Match` says.
+    var expectation = EntityTag.Expectation.none
 }

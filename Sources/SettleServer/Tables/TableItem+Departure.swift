@@ -1,4 +1,5 @@
 import Settle
+import SettleOData
 
 extension TableItem {
     /// What is told of the item to a reader whose channels it left at a time.
@@ -33,12 +34,14 @@ extension TableItem {
             return true
         }
         func stub(_ channels: Set<String>) -> TableItem {
-            let known = identity.channels.map(channels.intersection) ?? channels
+            let known = identity.readable.map(channels.intersection) ?? channels
             let instant = Instant(microseconds: time)
-            return TableItem(
+            var item = TableItem(
                 id: id, members: ["channels": .array(known.sorted().map(JSONValue.string))],
                 createdAt: instant, updatedAt: instant, version: "removed-\(time)",
-                isDeleted: true, isOutOfSight: true)
+                isDeleted: true)
+            item.isOutOfSight = true
+            return item
         }
         let gone = stub(channels.union(left))
         guard try passes(gone), try !passes(stub(channels)) else { return nil }
@@ -55,11 +58,13 @@ extension ODataExpression {
     }
 
     /// Whether the expression depends on no other members than these.
-    private func asksOnly(for names: Set<String>) -> Bool {
+    func asksOnly(for names: Set<String>) -> Bool {
         switch self {
         case .literal, .variable: true
         case .path(let path): names.contains(path[0])
-        case .not(let operand), .negated(let operand): operand.asksOnly(for: names)
+        case .not(let operand), .negated(let operand), .cast(let operand, _),
+            .count(let operand):
+            operand.asksOnly(for: names)
         case .and(let operands), .or(let operands), .call(_, let operands):
             operands.allSatisfy { $0.asksOnly(for: names) }
         case .comparison(_, let left, let right), .arithmetic(_, let left, let right):

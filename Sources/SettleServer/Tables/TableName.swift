@@ -1,14 +1,14 @@
 import HTTPTypes
 
 /// The name of a table, as it stands in a URL; names that differ in case are different tables.
-struct TableName: Sendable, Hashable {
+package struct TableName: Sendable, Hashable {
     /// A letter or `_`, then letters, digits and `_`; at most 63 characters, all ASCII.
-    let text: String
+    package let text: String
 
     /// Checks a name.
     ///
     /// - Throws: ``Refusal`` 400 with the rule.
-    init(_ text: String) throws(Refusal) {
+    package init(_ text: String) throws(Refusal) {
         let bytes = text.utf8
         guard (1...63).contains(bytes.count), let first = bytes.first,
             !Self.isDigit(first), bytes.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) })
@@ -33,6 +33,23 @@ struct TableName: Sendable, Hashable {
         }
         let name = "t-" + text.lowercased()
         return places == 0 ? name : name + "-" + String(places, radix: 16)
+    }
+
+    /// The name of the table that a database holds; nil when it is the name of no table's database.
+    init?(databaseName: String) {
+        guard databaseName.hasPrefix("t-") else { return nil }
+        let parts = databaseName.dropFirst(2).split(
+            separator: "-", omittingEmptySubsequences: false)
+        guard let lower = parts.first, parts.count <= 2 else { return nil }
+        let places = parts.count == 2 ? UInt64(parts[1], radix: 16) : 0
+        guard let places else { return nil }
+        let characters = lower.enumerated().map { place, character in
+            place < 64 && places & 1 << UInt64(place) != 0
+                ? character.uppercased() : String(character)
+        }
+        guard let name = try? TableName(characters.joined()), name.databaseName == databaseName
+        else { return nil }
+        self = name
     }
 
     private static func isUpper(_ byte: UInt8) -> Bool {

@@ -7,13 +7,19 @@ import Settle
 extension Answer {
     /// A response that is the content of an attachment, or a part of it.
     ///
+    /// - Parameters:
+    ///   - attachment: The attachment.
+    ///   - range: What is asked for of it.
+    ///   - chunks: The content from where the range begins.
+    /// - Returns: The response.
     /// - Throws: ``Refusal`` 416 when the part lies behind the end.
     static func content(
-        _ attachment: DocumentAttachment, _ range: ByteRange
+        _ attachment: AttachmentDescription, _ range: ByteRange,
+        _ chunks: any AsyncSequence<Data, any Error> & Sendable
     ) throws(Refusal) -> Response {
         let length = attachment.length
         var headers: HTTPFields = [
-            .eTag: EntityTag.header(for: attachment.digest), .acceptRanges: "bytes",
+            .eTag: EntityTag.header(for: attachment.digest.text), .acceptRanges: "bytes",
             .cacheControl: "no-cache", .contentType: mediaType(attachment.contentType),
             // Nobody knows who sent it: a browser must neither guess at it nor run it.
             .contentDisposition: "attachment", .xContentTypeOptions: "nosniff",
@@ -22,12 +28,13 @@ extension Answer {
         case .whole:
             headers[.contentLength] = String(length)
             return Response(
-                status: .ok, headers: headers, body: body(of: attachment, 0..<length))
+                status: .ok, headers: headers, body: body(chunks, count: length, isWhole: true))
         case .part(let part):
             headers[.contentLength] = String(part.count)
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
             return Response(
-                status: .partialContent, headers: headers, body: body(of: attachment, part))
+                status: .partialContent, headers: headers,
+                body: body(chunks, count: part.count, isWhole: part.count == length))
         case .unsatisfiable:
             throw Refusal(
                 .rangeNotSatisfiable, "The content ends before the range that is asked for.",
@@ -37,29 +44,32 @@ extension Answer {
 
     /// Sends content chunk by chunk, each when the connection has room for it.
     ///
-    /// The last chunk waits until the digest of all was verified, so content that is damaged is
-    /// never received whole: the connection ends before.
-    private static func body(of attachment: DocumentAttachment, _ range: Range<Int>) -> ResponseBody
-    {
-        ResponseBody(contentLength: range.count) { writer in
-            var chunks = attachment.chunks.makeAsyncIterator()
-            var position = 0
+    /// Of the whole, the last chunk waits until the digest of all was verified, so content that is
+    /// damaged is never received whole: the connection ends before.
+    private static func body(
+        _ chunks: any AsyncSequence<Data, any Error> & Sendable, count: Int, isWhole: Bool
+    ) -> ResponseBody {
+        ResponseBody(contentLength: count) { writer in
+            var bytesLeft = count
             var waiting: ByteBuffer?
-            while position < range.upperBound || range.upperBound == attachment.length,
-                let chunk = try await chunks.next()
-            {
-                let part = range.clamped(to: position..<position + chunk.count)
-                if !part.isEmpty {
-                    if let waiting { try await writer.write(waiting) }
-                    waiting = ByteBuffer(
-                        bytes: chunk.dropFirst(part.lowerBound - position).prefix(part.count))
+            // Of the whole, the end of the sequence is the verdict on the digest.
+            for try await chunk in chunks {
+                guard bytesLeft > 0 else {
+                    if isWhole { continue } else { break }
                 }
-                position += chunk.count
+                if let waiting { try await writer.write(waiting) }
+                waiting = ByteBuffer(bytes: chunk.prefix(bytesLeft))
+                bytesLeft -= min(bytesLeft, chunk.count)
             }
+            // Content that ends too soon must not look whole either.
+            guard bytesLeft == 0 else { throw ContentEnded() }
             if let waiting { try await writer.write(waiting) }
             try await writer.finish(nil)
         }
     }
+
+    /// Content that is shorter than its description says.
+    private struct ContentEnded: Error {}
 
     /// A content type that may stand in a header; what may not is bytes of no known kind.
     private static func mediaType(_ text: String) -> String {

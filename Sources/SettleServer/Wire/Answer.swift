@@ -6,23 +6,48 @@ import Settle
 enum Answer {
     /// A response with a JSON body.
     static func json(
-        _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
+        contentType: String = "application/json; charset=utf-8"
+    ) -> Response {
+        json(
+            text: JSONText.text(of: value), status: status, headers: headers,
+            contentType: contentType)
+    }
+
+    /// A response whose body is JSON text.
+    static func json(
+        text: [UInt8], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
+        contentType: String = "application/json; charset=utf-8"
     ) -> Response {
         var headers = headers
-        headers[.contentType] = "application/json; charset=utf-8"
+        headers[.contentType] = contentType
         headers[.cacheControl] = "no-cache"
         return Response(
             status: status, headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONText.text(of: value))))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
     }
 
-    /// A response that is one item, with its version as `ETag`.
+    /// A response that is one item, with its version as `ETag`, and in some dialects with the time of
+    /// its last write.
     static func item(
-        _ item: TableItem, status: HTTPResponse.Status = .ok, location: String? = nil
+        _ item: TableItem, in dialect: TableDialect, status: HTTPResponse.Status = .ok,
+        location: String? = nil, headers: HTTPFields = [:]
     ) -> Response {
-        var headers: HTTPFields = [.eTag: EntityTag.header(for: item.version)]
+        var headers = headers
+        headers.append(contentsOf: state(of: item, in: dialect))
         headers[.location] = location
-        return json(item.json(), status: status, headers: headers)
+        var text: [UInt8] = []
+        item.write(in: dialect, to: &text)
+        return json(text: text, status: status, headers: headers)
+    }
+
+    /// A response without a body about an item.
+    static func empty(
+        _ status: HTTPResponse.Status, about item: TableItem, in dialect: TableDialect
+    ) -> Response {
+        var headers = state(of: item, in: dialect)
+        headers[.cacheControl] = "no-cache"
+        return Response(status: status, headers: headers)
     }
 
     /// A response without a body.
@@ -32,10 +57,24 @@ enum Answer {
             headers: [.eTag: EntityTag.header(for: version), .cacheControl: "no-cache"])
     }
 
-    /// The response for a refusal; with an item it carries that item's `ETag`.
-    static func refusal(_ refusal: Refusal) -> Response {
-        var headers = refusal.headers
-        if let item = refusal.item { headers[.eTag] = EntityTag.header(for: item.version) }
-        return json(refusal.json, status: refusal.status, headers: headers)
+    /// The response for a refusal.
+    ///
+    /// With an item it is that item and its `ETag`, so that the client can settle the conflict;
+    /// otherwise problem details.
+    static func refusal(_ refusal: Refusal, in dialect: TableDialect = .version2) -> Response {
+        let refusal = dialect.wording(refusal)
+        if let item = refusal.item {
+            return self.item(item, in: dialect, status: refusal.status, headers: refusal.headers)
+        }
+        return json(
+            refusal.problem, status: refusal.status, headers: refusal.headers,
+            contentType: "application/problem+json")
+    }
+
+    /// Which version of an item there is, as headers.
+    private static func state(of item: TableItem, in dialect: TableDialect) -> HTTPFields {
+        var headers: HTTPFields = [.eTag: EntityTag.header(for: item.version)]
+        if dialect.hasTimes { headers[.lastModified] = HTTPDate.text(of: item.updatedAt.second) }
+        return headers
     }
 }

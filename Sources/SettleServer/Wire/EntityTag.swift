@@ -12,6 +12,8 @@ enum EntityTag {
         case any
         /// Exactly this version.
         case version(String)
+        /// Any version that was written in this second since 1970 or before.
+        case unmodifiedSince(Int64)
     }
 
     /// One tag of a header.

@@ -3,46 +3,105 @@ import Settle
 
 /// The body of an insert or an update, taken apart and checked.
 struct ItemBody: Sendable, Equatable {
+    /// What a body is for.
+    enum Purpose: Sendable, Equatable {
+        case insert
+        /// Its members are merged into those of the item.
+        case update
+        /// Its members are all that the item has afterwards.
+        case replacement
+    }
+
     /// The member `id`; nil when it is absent or null.
     var id: String?
     /// The member `version`, what the sender has seen; it is never stored.
     var version: String?
+    /// The member `deleted`, where the dialect lets a body have it; it is never stored.
+    var deleted: Bool?
     /// The member `_attachments`; nil when it is absent.
     var attachments: [AttachmentDescription]?
     /// All other members.
     var members: [String: JSONValue]
 
-    /// Reads the bytes of a body.
+    /// Takes an item apart.
     ///
-    /// - Parameter bytes: The body as it came.
-    /// - Throws: ``Refusal`` 400 when the bytes are no JSON (with line and column), no object,
-    ///   name a reserved column, have an `id` or `version` that is no string, or describe attachments wrongly.
-    init(_ bytes: [UInt8]) throws(Refusal) {
-        guard case .object(var members) = try Self.json(bytes) else {
+    /// - Parameters:
+    ///   - json: The item.
+    ///   - purpose: What it is for.
+    ///   - dialect: The version of the protocol, which says what becomes of the server's columns.
+    /// - Throws: ``Refusal`` 400 when it is no object, sets a column that it may not, has an `id` or
+    ///   `version` that is no string, or describes attachments wrongly.
+    init(_ json: JSONValue, for purpose: Purpose, in dialect: TableDialect) throws(Refusal) {
+        guard case .object(var members) = json else {
             throw Refusal(.badRequest, "The body is not a JSON object; send one item at a time.")
         }
+        switch dialect.systemMembers {
+        case .refused:
+            try Self.checkReserved(members)
+            version = try Self.string(
+                members.removeValue(forKey: SystemColumn.version.rawValue), .version)
+        case .overwritten:
+            deleted = try Self.removeOverwritten(from: &members, for: purpose)
+        }
+        id = try Self.string(members.removeValue(forKey: SystemColumn.id.rawValue), .id)
+        attachments = try Self.attachments(members.removeValue(forKey: AttachmentColumn.name))
+        self.members = members
+    }
+
+    /// Reads the bytes of a body as JSON.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - levels: How deep in them an item lies.
+    /// - Returns: The JSON.
+    /// - Throws: ``Refusal`` 400 with line and column when they are none.
+    static func json(_ bytes: [UInt8], levels: Int = 0) throws(Refusal) -> JSONValue {
+        do {
+            var limits = limits
+            limits.depthMax += levels
+            return try JSONText.value(from: bytes, limits: limits)
+        } catch {
+            var refusal = Refusal(
+                .badRequest,
+                "The body cannot be read at line \(error.line), column \(error.column): "
+                    + error.message)
+            refusal.details = [
+                "line": .integer(Int64(error.line)), "column": .integer(Int64(error.column)),
+            ]
+            throw refusal
+        }
+    }
+
+    private static func checkReserved(_ members: [String: JSONValue]) throws(Refusal) {
         for name in members.keys.sorted() {
             guard let column = SystemColumn.reserved(name) else { continue }
             throw Refusal(
                 .badRequest,
                 "The body may not set '\(name)': the server keeps '\(column.rawValue)' itself.")
         }
-        id = try Self.string(members.removeValue(forKey: SystemColumn.id.rawValue), .id)
-        version = try Self.string(
-            members.removeValue(forKey: SystemColumn.version.rawValue), .version)
-        attachments = try Self.attachments(members.removeValue(forKey: AttachmentColumn.name))
-        self.members = members
     }
 
-    private static func json(_ bytes: [UInt8]) throws(Refusal) -> JSONValue {
-        do {
-            return try JSONText.value(from: bytes, limits: limits)
-        } catch {
-            throw Refusal(
-                .badRequest,
-                "The body cannot be read at line \(error.line), column \(error.column): "
-                    + error.message)
+    /// Takes out what the server overwrites.
+    ///
+    /// An update says what shall change, so there it is refused rather than overlooked; but `deleted`
+    /// false is how an item is brought back.
+    ///
+    /// - Returns: The member `deleted`; nil when there is none or it is no boolean.
+    private static func removeOverwritten(
+        from members: inout [String: JSONValue], for purpose: Purpose
+    ) throws(Refusal) -> Bool? {
+        let deleted = members[SystemColumn.deleted.rawValue]?.boolValue
+        for name in members.keys.sorted() where SystemColumn.isOverwritten(name) {
+            let isUndelete = name == SystemColumn.deleted.rawValue && deleted == false
+            guard purpose != .update || isUndelete else {
+                throw Refusal(
+                    .badRequest,
+                    "An update may not set '\(name)', which the server keeps itself; "
+                        + "'deleted' may be set to false, to bring an item back.")
+            }
+            members[name] = nil
         }
+        return deleted
     }
 
     private static func attachments(
@@ -64,5 +123,5 @@ struct ItemBody: Sendable, Equatable {
     }
 
     /// The item is stored inside an envelope, so it may be a little less deep than a document.
-    private static let limits = JSONLimits(depthMax: 500)
+    static let limits = JSONLimits(depthMax: 500)
 }

@@ -26,19 +26,20 @@ enum PercentEncoding {
 
     /// A text as it may stand in a path or as a value in a query.
     static func encoded(_ text: String) -> String {
-        var encoded = ""
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
             if isUnreserved(byte) {
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+                encoded.append(byte)
             } else {
-                encoded += "%" + hex(byte >> 4) + hex(byte & 15)
+                encoded += [UInt8(ascii: "%"), hex(byte >> 4), hex(byte & 15)]
             }
         }
-        return encoded
+        return String(decoding: encoded, as: UTF8.self)
     }
 
-    private static func hex(_ digit: UInt8) -> String {
-        String(digit, radix: 16, uppercase: true)
+    private static func hex(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -8,10 +8,28 @@ enum SystemColumn: String, CaseIterable, Sendable {
     case version
     case deleted
 
-    /// The column that a body must not set, for a member's name in any case.
+    /// All of them, ascending by the bytes of their names.
+    static let inOrderOfNames = allCases.sorted {
+        $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8)
+    }
+    /// All but ``createdAt``, ascending by the bytes of their names.
+    static let withoutCreation = inOrderOfNames.filter { $0 != .createdAt }
+
+    /// The column that a body of version 2 must not set, for a member's name in any case.
     ///
     /// `id` names the item and `version` states what the sender has seen; both may be in a body.
     static func reserved(_ name: String) -> SystemColumn? {
-        [.createdAt, .updatedAt, .deleted].first { $0.rawValue.lowercased() == name.lowercased() }
+        [SystemColumn.createdAt, .updatedAt, .deleted].first { $0.isNamed(name) }
+    }
+
+    /// Whether a member of a body of version 3 is overwritten by the server, its name in any case.
+    ///
+    /// `createdAt` is not: version 3 does not have it, so it is a member like others there.
+    static func isOverwritten(_ name: String) -> Bool {
+        [SystemColumn.updatedAt, .version, .deleted].contains { $0.isNamed(name) }
+    }
+
+    private func isNamed(_ name: String) -> Bool {
+        rawValue.lowercased() == name.lowercased()
     }
 }

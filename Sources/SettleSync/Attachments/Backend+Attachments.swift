@@ -1,6 +1,29 @@
 import Settle
 
 extension Backend {
+    /// Carries out operations of one claim; those with attachments come alone.
+    ///
+    /// - Returns: One result for each.
+    func send(
+        _ claimed: [ClaimedOperation]
+    ) async -> [Result<RemoteOutcome, ReplicationError>] {
+        do throws(ReplicationError) {
+            if claimed.count == 1 {
+                let (operation, attachments) = (claimed[0].operation, claimed[0].attachments)
+                return [.success(try await send(operation, with: attachments))]
+            }
+            let results = try await send(claimed.map(\.operation))
+            guard results.count == claimed.count else {
+                throw ReplicationError(
+                    .protocolViolation,
+                    "The back-end gave \(results.count) results for \(claimed.count) operations.")
+            }
+            return results.map { $0.map { $0.describingAttachments(carriesAttachments) } }
+        } catch {
+            return claimed.map { _ in .failure(error) }
+        }
+    }
+
     /// Carries out an operation after the content of its attachments has been brought there.
     ///
     /// Content that is not here is left out: the far side has it, or refuses the operation.

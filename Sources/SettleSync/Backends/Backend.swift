@@ -84,6 +84,49 @@ public protocol Backend: Sendable {
     ///   or when it was not and another try may help.
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome
 
+    /// How many operations may go to the far side together, as far as is known by now.
+    ///
+    /// Asked while several operations wait; it may take a request to find out, once.
+    ///
+    /// - Returns: The most operations of one ``send(_:)-(Array<RemoteOperation>)``; 1, which is the
+    ///   default, when each goes by itself.
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func batchCountMax() async throws(ReplicationError) -> Int
+
+    /// Carries out several operations on the far side, each on its own merits.
+    ///
+    /// They belong to different items, and none has attachments to bring first. What fails here
+    /// because the far side failed or gave a senseless answer is sent once more by itself, so that
+    /// nothing suffers for the company it was in; it may have been carried out before, as in
+    /// ``send(_:)-(RemoteOperation)``.
+    ///
+    /// - Parameter operations: Two or more, and at most ``batchCountMax()``.
+    /// - Returns: What the far side made of each, in their order.
+    /// - Throws: ``ReplicationError`` when that is not known of any of them.
+    func send(
+        _ operations: [RemoteOperation]
+    ) async throws(ReplicationError) -> [Result<RemoteOutcome, ReplicationError>]
+
+    /// Waits until something changes among a query's items.
+    ///
+    /// Asked again and again while a replication rests; a change ends the rest, and a pull follows.
+    /// An answer that nothing changed has to take its time: one that comes within a second counts
+    /// as a failure. The task is cancelled when the rest ends for another reason.
+    ///
+    /// - Parameters:
+    ///   - query: Which items.
+    ///   - token: Where the last pull of this query ended; nil when there was none. What changed
+    ///     after it is a change.
+    ///   - cursor: What the last answer for this query said; nil before the first. What it reported
+    ///     is reported no more as long as the token stays where it was, so that a change that no
+    ///     pull shows is not reported for ever.
+    /// - Returns: Whether something changed; nil when the far side does not offer this, which is the
+    ///   default.
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func awaitChange(
+        _ query: PullQuery, after token: PullToken?, since cursor: String?
+    ) async throws(ReplicationError) -> LiveChange?
+
     /// Whether items carry attachments; false unless a back-end says otherwise.
     ///
     /// Where they do, an item's member `_attachments` describes them; none is as good as `{}`:
@@ -124,4 +167,27 @@ extension Backend {
     public func list(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int
     ) async throws(ReplicationError) -> PullPage? { nil }
+
+    /// Each operation goes by itself.
+    public func batchCountMax() async throws(ReplicationError) -> Int { 1 }
+
+    /// Sends one after the other.
+    public func send(
+        _ operations: [RemoteOperation]
+    ) async throws(ReplicationError) -> [Result<RemoteOutcome, ReplicationError>] {
+        var results: [Result<RemoteOutcome, ReplicationError>] = []
+        for operation in operations {
+            do throws(ReplicationError) {
+                results.append(.success(try await send(operation)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
+    }
+
+    /// Not offered.
+    public func awaitChange(
+        _ query: PullQuery, after token: PullToken?, since cursor: String?
+    ) async throws(ReplicationError) -> LiveChange? { nil }
 }

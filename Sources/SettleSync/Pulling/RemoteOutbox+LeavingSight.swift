@@ -25,7 +25,7 @@ extension RemoteOutbox {
         }
         let wasHere = try transaction.document(id) != nil
         if try purge(id, in: transaction, tables), wasHere { application.changedCount += 1 }
-        if known.source != 0, known.source != context.query.hash {
+        if known.source != 0, known.source != context.queryHash {
             // That query has read past the item's last change and would not be told of it again.
             try tables.removeCheckpoints(ofQueriesWithHash: known.source)
         }

@@ -16,11 +16,21 @@ struct PageApplication: Sendable, Hashable {
 
 /// The pull that a page belongs to.
 struct PageContext: Sendable {
-    var query: PullQuery
+    let query: PullQuery
+    /// The query's hash, which every item of a page is marked with.
+    let queryHash: UInt64
     /// What other running replications of the remote ask for, by the queries' hashes.
-    var others: Set<UInt64> = []
+    let others: Set<UInt64>
     /// `RemoteOutbox.settledCount` when the page was asked for.
-    var settledCount: UInt64
+    let settledCount: UInt64
+
+    /// A page's pull.
+    init(query: PullQuery, others: Set<UInt64> = [], settledCount: UInt64) {
+        self.query = query
+        queryHash = query.hash
+        self.others = others
+        self.settledCount = settledCount
+    }
 }
 
 extension RemoteOutbox {
@@ -89,7 +99,7 @@ extension RemoteOutbox {
     ) throws {
         let id = item.id
         var state = ServerState(item)
-        state.source = context.query.hash
+        state.source = context.queryHash
         let known = try tables.server(id)
         let isKnown = known.map { $0.isSame(as: state) || $0.isNamed(by: state) } ?? false
         if isKnown, var known,

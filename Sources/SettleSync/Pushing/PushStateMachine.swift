@@ -6,8 +6,8 @@
 struct PushStateMachine: Sendable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
-        /// Hand this operation to the back-end and report `answered` when it answered.
-        case send(Int)
+        /// Hand these operations to the back-end together and report `answered` when it answered.
+        case send(Range<Int>)
         /// Store what came of these operations and report `settled`.
         case settle([Int])
         /// Wait for a report.
@@ -18,8 +18,12 @@ struct PushStateMachine: Sendable {
 
     private let count: Int
     private let sendingMax: Int
+    private let batchMax: Int
+    private let lone: Set<Int>
     private let settlingMin: Int
     private var next = 0
+    /// Operations that failed in company, to be sent once more by themselves.
+    private var repeated: [Int] = []
     private var sendingCount = 0
     private var answered: [Int] = []
     private var isSettling = false
@@ -30,11 +34,19 @@ struct PushStateMachine: Sendable {
     /// - Parameters:
     ///   - count: How many operations there are.
     ///   - sendingMax: The most requests in flight, 1 or more.
+    ///   - batchMax: The most operations that go together, 1 or more.
+    ///   - lone: Operations that go by themselves.
     ///   - settlingMin: The fewest answers worth a transaction while there is more to send.
-    init(count: Int, sendingMax: Int, settlingMin: Int = SyncTuning.settlingCountMin) {
+    init(
+        count: Int, sendingMax: Int, batchMax: Int = 1, lone: Set<Int> = [],
+        settlingMin: Int = SyncTuning.settlingCountMin
+    ) {
         precondition(sendingMax >= 1, "A push needs at least one request in flight.")
+        precondition(batchMax >= 1, "At least one operation goes at a time.")
         self.count = count
         self.sendingMax = sendingMax
+        self.batchMax = batchMax
+        self.lone = lone
         self.settlingMin = settlingMin
     }
 
@@ -42,14 +54,11 @@ struct PushStateMachine: Sendable {
     ///
     /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
-        if !isAborted, next < count, sendingCount < sendingMax {
-            defer {
-                next += 1
-                sendingCount += 1
-            }
-            return .send(next)
+        if !isAborted, sendingCount < sendingMax, let run = nextRun() {
+            sendingCount += 1
+            return .send(run)
         }
-        let isEnding = isAborted || next >= count
+        let isEnding = isAborted || next >= count && repeated.isEmpty
         if !isSettling, !answered.isEmpty, isEnding || answered.count >= settlingMin {
             isSettling = true
             defer { answered = [] }
@@ -59,11 +68,32 @@ struct PushStateMachine: Sendable {
         return .finish
     }
 
-    /// The back-end answered; `isToSettle` is false when the outcome is not known.
-    mutating func answered(_ index: Int, isToSettle: Bool) {
+    /// What is sent next, together.
+    private mutating func nextRun() -> Range<Int>? {
+        if !repeated.isEmpty {
+            let index = repeated.removeFirst()
+            return index..<index + 1
+        }
+        guard next < count else { return nil }
+        var end = next + 1
+        if !lone.contains(next) {
+            while end < count, end - next < batchMax, !lone.contains(end) { end += 1 }
+        }
+        defer { next = end }
+        return next..<end
+    }
+
+    /// The back-end answered to what was sent together.
+    ///
+    /// - Parameters:
+    ///   - known: The operations whose outcome is known.
+    ///   - repeated: Those that are to be sent once more by themselves; of the others the outcome
+    ///     is not known, and they are left alone.
+    mutating func answered(known: [Int], repeating repeated: [Int] = []) {
         precondition(sendingCount > 0, "An answer came to an operation that was not sent.")
         sendingCount -= 1
-        if isToSettle { answered.append(index) }
+        answered += known
+        self.repeated += repeated
     }
 
     /// What came of the operations is stored.

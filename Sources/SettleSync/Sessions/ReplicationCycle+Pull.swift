@@ -8,9 +8,7 @@ extension ReplicationCycle {
     mutating func pull() async throws {
         while true {
             let channels = session.channels
-            let query = PullQuery(
-                channels: Set(channels), scope: try await session.backend.scope(),
-                filter: session.backend.filter)
+            let query = try await session.query(of: channels)
             session.queryHash = query.hash
             var isDone = try await pull(query, as: channels)
             if !isDone {

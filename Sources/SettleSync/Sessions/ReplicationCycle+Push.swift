@@ -26,6 +26,10 @@ extension ReplicationCycle {
         if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
         while true {
             try Task.checkCancellation()
+            // Before anything is taken up: what was is taken to have been sent. A single operation
+            // goes by itself, and nothing need be known for that.
+            let isSeveral = progress.total - progress.sent > 1
+            let batchCountMax = isSeveral ? try await session.backend.batchCountMax() : 1
             let claim = try await outbox.claim(
                 database, countMax: SyncTuning.claimCountMax, skipping: skippedIds,
                 filter: session.filter, withAttachments: session.backend.carriesAttachments)
@@ -39,7 +43,8 @@ extension ReplicationCycle {
             }
             var conflictIds = claim.conflictIds
             if !claim.operations.isEmpty {
-                conflictIds += try await send(claim.operations, &progress)
+                conflictIds += try await send(
+                    claim.operations, togetherMax: batchCountMax, &progress)
             }
             for id in conflictIds { try await settleConflict(of: id) }
             // Whether the far side is there at all, the pull will tell.
@@ -50,15 +55,27 @@ extension ReplicationCycle {
 
     /// Sends operations, several at a time, and stores what came of them.
     ///
+    /// - Parameters:
+    ///   - claimed: The operations.
+    ///   - togetherMax: The most that go together.
+    ///   - progress: How far the push is.
     /// - Returns: The documents that are in conflict now.
+    /// - Throws: What ended the push; the database's errors.
     private mutating func send(
-        _ operations: [ClaimedOperation], _ progress: inout PushProgress
+        _ claimed: [ClaimedOperation], togetherMax: Int, _ progress: inout PushProgress
     ) async throws -> [String] {
         let (outbox, database, backend) = (session.outbox, session.database, session.backend)
+        var operations = claimed
+        for index in operations.indices {
+            operations[index].operation.sendsOnlyChanges =
+                session.configuration.sendsOnlyChanges
+                && operations[index].operation.changedNames != nil
+        }
         var machine = PushStateMachine(
             count: operations.count,
-            sendingMax: max(1, session.configuration.concurrentRequestsMax))
-        let sendsOnlyChanges = session.configuration.sendsOnlyChanges
+            sendingMax: max(1, session.configuration.concurrentRequestsMax),
+            batchMax: max(1, togetherMax),
+            lone: Set(operations.indices.filter { !operations[$0].attachments.isEmpty }))
         var outcomes: [Int: RemoteOutcome] = [:]
         var conflictIds: [String] = []
         var failure: (any Error)?
@@ -66,21 +83,9 @@ extension ReplicationCycle {
             loop: while true {
                 if Task.isCancelled { machine.abort() }
                 switch machine.nextAction() {
-                case .send(let index):
-                    var operation = operations[index].operation
-                    operation.sendsOnlyChanges =
-                        sendsOnlyChanges && operation.changedNames != nil
-                    let attachments = operations[index].attachments
-                    group.addTask {
-                        do throws(ReplicationError) {
-                            return .answered(
-                                index,
-                                .success(
-                                    try await backend.send(operation, with: attachments)))
-                        } catch {
-                            return .answered(index, .failure(error))
-                        }
-                    }
+                case .send(let run):
+                    let sent = Array(operations[run])
+                    group.addTask { .answered(run, await backend.send(sent)) }
                 case .settle(let indices):
                     let trials = indices.compactMap { index in
                         outcomes[index].map { (operations[index], RemoteOutbox.Trial.answered($0)) }
@@ -96,15 +101,27 @@ extension ReplicationCycle {
                 case .wait:
                     guard let report = await group.next() else { break loop }
                     switch report {
-                    case .answered(let index, .success(let outcome)):
-                        outcomes[index] = outcome
-                        progress.failuresInARow = 0
-                        machine.answered(index, isToSettle: true)
-                    case .answered(let index, .failure(let error)):
-                        machine.answered(index, isToSettle: false)
-                        if !note(error, on: operations[index].operation.id, &progress) {
-                            failure = failure ?? error
+                    case .answered(let run, let results):
+                        var known: [Int] = []
+                        var repeated: [Int] = []
+                        for (index, result) in zip(run, results) {
+                            switch result {
+                            case .success(let outcome):
+                                outcomes[index] = outcome
+                                known.append(index)
+                                progress.failuresInARow = 0
+                            case .failure(let error)
+                            where run.count > 1 && Self.documentFailures.contains(error.code):
+                                // Perhaps for another's sake; and perhaps it was carried out.
+                                operations[index].isRepeated = true
+                                repeated.append(index)
+                            case .failure(let error):
+                                if !note(error, on: operations[index].operation.id, &progress) {
+                                    failure = failure ?? error
+                                }
+                            }
                         }
+                        machine.answered(known: known, repeating: repeated)
                         if failure != nil || progress.isOutage { machine.abort() }
                     case .settled(let indices, .success(let results)):
                         machine.settled()
@@ -219,6 +236,7 @@ struct PushProgress {
 
 /// What a task of a push reports.
 private enum PushReport: Sendable {
-    case answered(Int, Result<RemoteOutcome, ReplicationError>)
+    /// One result for each of what was sent together.
+    case answered(Range<Int>, [Result<RemoteOutcome, ReplicationError>])
     case settled([Int], Result<[SettledOperation], any Error>)
 }

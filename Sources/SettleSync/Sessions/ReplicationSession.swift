@@ -4,9 +4,9 @@ import Synchronization
 
 /// One replication, from its start to its end.
 ///
-/// This is the shell: it carries out what ``ReplicationStateMachine`` and ``PushStateMachine``
-/// decide, and owns clock, back-end and database. `state` is guarded by its lock; what the cycle
-/// counts is only touched by the session's own task.
+/// This is the shell: it carries out what ``ReplicationStateMachine``, ``PushStateMachine`` and
+/// ``RestStateMachine`` decide, and owns clock, back-end and database. `state` is guarded by its
+/// lock; what the cycle counts is only touched by the session's own task.
 final class ReplicationSession: Sendable {
     let database: Database
     let backend: any Backend
@@ -22,7 +22,7 @@ final class ReplicationSession: Sendable {
 
     private let given: ReplicationConfiguration
     private let scope = Mutex(Scope())
-    private let rest = Rest()
+    let rest = Rest()
     private let task = Mutex<Task<ReplicationSummary, any Error>?>(nil)
 
     init(
@@ -145,6 +145,7 @@ final class ReplicationSession: Sendable {
                 pollInterval: configuration.pollInterval))
         report(.started)
         var cycle = ReplicationCycle(session: self)
+        var resting = Resting()
         var action: ReplicationStateMachine.Action
         do {
             try await outbox.catchUp(database)
@@ -164,8 +165,9 @@ final class ReplicationSession: Sendable {
             case .rest(let duration):
                 metrics?.note(&cycle, .completed)
                 report(.completed(cycle.summary))
+                let hasReceived = cycle.summary.received > 0
                 cycle = ReplicationCycle(session: self)
-                await rest.wait(duration, on: configuration.clock)
+                await rest(for: duration, &resting, hasReceived: hasReceived)
                 action = machine.rested()
             case .retry(let wait, let isReported):
                 let error = cycle.failure

@@ -11,7 +11,10 @@ final class Rest: Sendable {
 
     /// Waits for `duration`; shorter when the task is cancelled, or when an interruption came
     /// since the last wait.
-    func wait(_ duration: Duration, on clock: any Clock<Duration>) async {
+    ///
+    /// - Returns: Whether there was an interruption.
+    @discardableResult
+    func wait(_ duration: Duration, on clock: any Clock<Duration>) async -> Bool {
         let sleep = Task {
             do {
                 try await clock.sleep(for: duration)
@@ -29,9 +32,12 @@ final class Rest: Sendable {
         } onCancel: {
             sleep.cancel()
         }
-        state.withLock { state in
-            state.isInterrupted = false
-            state.sleep = nil
+        return state.withLock { state in
+            defer {
+                state.isInterrupted = false
+                state.sleep = nil
+            }
+            return state.isInterrupted
         }
     }
 

@@ -11,6 +11,15 @@ enum SyncTuning {
     /// How long a repeating replication rests when nothing happens here: asking costs one small
     /// request.
     static let pollIntervalDefault: Duration = .seconds(30)
+    /// Poll intervals after which a far side that is listened to is asked all the same: rarely enough
+    /// to cost nothing, often enough that a change nobody told of is not missed for long.
+    static let listeningIntervalCount = 20
+    /// The shortest time in which a far side may say that nothing changed; a sooner answer is no
+    /// waiting, and would be asked for again and again without a pause.
+    static let listeningDurationMin: Duration = .seconds(1)
+    /// How often in a row a change may be announced that no pull shows, before a rest is spent
+    /// without listening.
+    static let fruitlessCountMax = 3
     /// The first wait after a failure; doubled with each one that follows.
     static let backoffFirst: Duration = .milliseconds(500)
     /// The longest wait between two tries.

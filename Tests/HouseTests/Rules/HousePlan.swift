@@ -14,8 +14,11 @@ enum HousePlan {
     static let rooms: [String: Room] = [
         "CLMDB": Room(),
         "CICU": Room(),
+        "CPQ": Room(),
         "SettleLMDB": Room(targets: ["CLMDB"], mayUseFoundation: false),
         "SettleDocuments": Room(targets: ["CICU"], products: ["Crypto"], mayUseFoundation: false),
+        "SettlePQ": Room(targets: ["CPQ"]),
+        "SettleOData": Room(targets: ["SettleDocuments"]),
         "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB"]),
         "SettleIndexing": Room(targets: ["SettleDocuments", "SettleStorage"]),
         "Settle": Room(
@@ -26,11 +29,15 @@ enum HousePlan {
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation", "Logging"]),
         "SettleServer": Room(
-            targets: ["Settle"],
+            targets: ["Settle", "SettleOData"],
             products: [
-                "HTTPTypes", "Hummingbird", "HummingbirdCore", "JWTKit", "Logging", "NIOCore",
+                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore",
+                "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL",
                 "ServiceLifecycle",
             ]),
+        "SettlePostgreSQL": Room(
+            targets: ["Settle", "SettleOData", "SettlePQ", "SettleServer"],
+            products: ["Logging"]),
         "SettleHosting": Room(
             targets: ["Settle", "SettleREST", "SettleSync"],
             products: [
@@ -38,7 +45,10 @@ enum HousePlan {
                 "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettleCommand": Room(
-            targets: ["Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync"],
+            targets: [
+                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
+                "SettleSync",
+            ],
             products: ["ArgumentParser", "Logging", "ServiceLifecycle"]),
     ]
 

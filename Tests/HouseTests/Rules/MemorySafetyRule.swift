@@ -1,6 +1,7 @@
-/// Code that the compiler cannot vouch for stands in SettleLMDB, and elsewhere only by name.
+/// Code that the compiler cannot vouch for stands in SettleLMDB and SettlePQ, over C libraries, and
+/// elsewhere only by name.
 enum MemorySafetyRule {
-    /// A file outside SettleLMDB that may use some of the words, and why.
+    /// A file outside those rooms that may use some of the words, and why.
     struct Exception {
         /// The file.
         let path: String
@@ -11,7 +12,9 @@ enum MemorySafetyRule {
     }
 
     /// The rooms where the words may be used freely.
-    static let freeRooms: Set<String> = ["SettleLMDB", "SettleLMDBTests"]
+    static let freeRooms: Set<String> = [
+        "SettleLMDB", "SettleLMDBTests", "SettlePQ", "SettlePQTests",
+    ]
 
     /// The unsafe words of a file, each once.
     static func words(in text: String) -> [SwiftWord] {
@@ -28,7 +31,7 @@ enum MemorySafetyRule {
         if let target = file.target, freeRooms.contains(target) { return [] }
         let allowed = exceptions.first { $0.path == file.path }?.words ?? []
         return words(in: file.text).filter { !allowed.contains($0.text) }.map {
-            "\(file.path):\($0.line): \($0.text). Only SettleLMDB may be unsafe."
+            "\(file.path):\($0.line): \($0.text). Only SettleLMDB and SettlePQ may be unsafe."
         }
     }
 

@@ -38,17 +38,6 @@ import Testing
         return configuration
     }
 
-    private func contents(_ database: Database) throws -> [String: [String: JSONValue]] {
-        var documents: [String: [String: JSONValue]] = [:]
-        try database.read { snapshot in
-            try snapshot.forEachDocument { document in
-                documents[document.id] = document.json.filter { !$0.value.isNull }
-                return true
-            }
-        }
-        return documents
-    }
-
     /// Adds a member of its own to a document, and counts.
     private func edit(_ database: Database, _ id: String, _ mark: String) async throws {
         try await database.write { transaction in
@@ -110,7 +99,7 @@ import Testing
                 proxy.calmDown()
                 try await comeToRest([a, b], port)
                 let expected: [String: JSONValue] = ["first": true, "second": true, "count": 2]
-                #expect(try contents(b)[id] == expected, "\(fault) \(position)")
+                #expect(try b.contents()[id] == expected, "\(fault) \(position)")
                 #expect(try a.pendingOperations().isEmpty, "\(fault) \(position)")
                 try await a.delete(documentWithId: id)
                 proxy.follow(Array(repeating: nil, count: position) + [fault])
@@ -121,7 +110,7 @@ import Testing
                 }
                 proxy.calmDown()
                 try await comeToRest([a, b], port)
-                #expect(try contents(a).isEmpty && contents(b).isEmpty, "\(fault) \(position)")
+                #expect(try a.contents().isEmpty && b.contents().isEmpty, "\(fault) \(position)")
             }
         }
         await a.close()
@@ -167,7 +156,7 @@ import Testing
             proxy.calmDown()
             try await comeToRest(databases, port)
         }
-        let contents = try databases.map { try self.contents($0) }
+        let contents = try databases.map { try $0.contents() }
         #expect(contents[0] == contents[1], "SETTLE_SEED=\(seed)")
         for (id, marks) in written {
             let members = contents[0][id] ?? [:]
@@ -209,7 +198,7 @@ import Testing
             #expect(failureCount >= 2)
             try await comeToRest([b], port)
         }
-        #expect(try contents(b)["thing"]?["first"] == true)
+        #expect(try b.contents()["thing"]?["first"] == true)
         #expect(try a.pendingOperations().isEmpty)
         await a.close()
         await b.close()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The contacts of Docs/Guides/Outbox.md, on devices that share a cloud of files.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Contacts in a cloud of files` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Contacts in a cloud of files` {
     private let directory: ScratchDirectory
     private let server = CloudServer()
     private let ann = "contacts/ann.json"

@@ -13,6 +13,8 @@ struct FooBarCloud: Sendable {
         self.url = url
         let configuration = URLSessionConfiguration.ephemeral
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        // A file may take its time.
+        configuration.timeoutIntervalForRequest = 3_600
         session = URLSession(configuration: configuration)
     }
 

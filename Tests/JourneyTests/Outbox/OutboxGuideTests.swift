@@ -18,7 +18,7 @@ struct SyncNote: CondensableOperation {
 }
 
 /// The code of Docs/Guides/Outbox.md that its two examples do not have, run.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The guide to the outbox` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The guide to the outbox` {
     /// A cloud that notes what it was given, once its gate is open.
     private final class Cloud: Sendable {
         let gate = Gate()

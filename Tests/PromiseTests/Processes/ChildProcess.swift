@@ -130,12 +130,3 @@ final class ChildProcess {
         return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
     }
 }
-
-/// Runs what blocks on a thread of its own, so that it takes none from the other tests.
-func onThread<Value: Sendable>(
-    _ body: @escaping @Sendable () throws -> Value
-) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
-    }
-}

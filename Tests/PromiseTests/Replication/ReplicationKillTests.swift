@@ -53,27 +53,45 @@ import Testing
         return try #require(try await Database.open(with: configuration, create: true))
     }
 
-    private func contents(_ database: Database) throws -> [String: [String: JSONValue]] {
-        var documents: [String: [String: JSONValue]] = [:]
-        try database.read { snapshot in
-            try snapshot.forEachDocument { document in
-                documents[document.id] = document.json.filter { !$0.value.isNull }
-                return true
-            }
-        }
-        return documents
+    /// What the servers keep their tables in.
+    enum Store: Sendable, CaseIterable {
+        /// A directory, with one server for both clients.
+        case directory
+        /// A PostgreSQL database, with a server for each client.
+        case postgreSQL
     }
 
-    @Test func `converges, with every write once, whichever side is killed`() async throws {
+    /// The servers, one for each client or one for both.
+    private func servers(
+        _ store: Store, _ scratch: ScratchDirectory
+    ) async throws -> [ServerProcess] {
+        switch store {
+        case .directory:
+            let folder = try scratch.folder("server")
+            let server = ServerProcess(
+                store: ["--directory", folder.path], errors: scratch.file("server.errors"))
+            return [server, server]
+        case .postgreSQL:
+            let url = try await PostgreSQLCluster.makeDatabase().url
+            return ["a", "b"].map {
+                ServerProcess(
+                    store: ["--postgres", url], errors: scratch.file("server-\($0).errors"))
+            }
+        }
+    }
+
+    @Test(arguments: Store.allCases)
+    func `converges, with every write once, whichever side is killed`(store: Store) async throws {
         let scratch = try ScratchDirectory("replication-kills")
         let seed = KillSettings.seed
         var random = SeededGenerator(seed: seed)
         let names = ["a", "b"]
         let folders = try names.map { try scratch.folder($0) }
-        let serverFolder = try scratch.folder("server")
         var reported = [0, 0]
-        let server = ServerProcess(directory: serverFolder, errors: scratch.file("server.errors"))
+        let servers = try await servers(store, scratch)
+        let server = servers[0]
         let table = try server.start()
+        let otherTable = store == .directory ? table : try servers[1].start()
         for round in 1...KillSettings.someKills {
             let plans = names.indices.map { index in
                 Plan(
@@ -82,7 +100,7 @@ import Testing
             }
             let place = "round \(round), SETTLE_SEED=\(seed)"
             async let other = onThread {
-                try Self.live(plans[1], table, errors: scratch.file("b.errors"))
+                try Self.live(plans[1], otherTable, errors: scratch.file("b.errors"))
             }
             // While both write, the server goes down and comes back in the same place.
             let killsServer = round % 2 == 0
@@ -102,8 +120,8 @@ import Testing
             try await database(in: folders[0]), try await database(in: folders[1]),
             try await database(in: try scratch.folder("fresh")),
         ]
-        try await comeToRest(databases, table)
-        let found = try contents(databases[2])
+        try await comeToRest(databases, [table, otherTable, otherTable])
+        let found = try databases[2].contents()
         for (index, name) in names.enumerated() {
             let last = try ReplicationClient.last(of: name, in: databases[index])
             #expect(last >= reported[index], "\(name), SETTLE_SEED=\(seed)")
@@ -114,21 +132,22 @@ import Testing
                     found[id] == ReplicationClient.own(number, after: last),
                     "\(id) after \(last), SETTLE_SEED=\(seed)")
             }
-            #expect(try contents(databases[index]) == found, "\(name), SETTLE_SEED=\(seed)")
+            #expect(try databases[index].contents() == found, "\(name), SETTLE_SEED=\(seed)")
             let pending = try databases[index].pendingOperations()
             #expect(pending.isEmpty, "\(name), SETTLE_SEED=\(seed)")
         }
         for database in databases { await database.close() }
         #expect(try server.kill() == .signalled(SIGKILL))
+        if store == .postgreSQL { #expect(try servers[1].kill() == .signalled(SIGKILL)) }
     }
 
     /// Replicates until nothing moves any more.
-    private func comeToRest(_ databases: [Database], _ table: URL) async throws {
-        let configuration = ReplicationClient.configuration(for: table)
+    private func comeToRest(_ databases: [Database], _ tables: [URL]) async throws {
         for _ in 0..<10 {
             var isQuiet = true
-            for database in databases {
-                let summary = try await database.replicate(with: configuration)
+            for (database, table) in zip(databases, tables) {
+                let summary = try await database.replicate(
+                    with: ReplicationClient.configuration(for: table))
                 if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
                     isQuiet = false
                 }

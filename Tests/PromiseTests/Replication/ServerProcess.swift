@@ -4,14 +4,18 @@ import Testing
 
 /// `settle serve` in a process of its own, which is killed and started again in the same place.
 final class ServerProcess {
-    private let directory: URL
+    private let store: [String]
     private let errors: URL
     private var process: ChildProcess?
     private var port = 0
 
-    /// A server that keeps its tables in a directory; not started yet.
-    init(directory: URL, errors: URL) {
-        self.directory = directory
+    /// A server that is not started yet.
+    ///
+    /// - Parameters:
+    ///   - store: The arguments that say where it keeps its tables.
+    ///   - errors: Where its standard error goes.
+    init(store: [String], errors: URL) {
+        self.store = store
         self.errors = errors
     }
 
@@ -21,10 +25,7 @@ final class ServerProcess {
     func start() throws -> URL {
         let process = try ChildProcess(
             try BuiltFile.tool(),
-            [
-                "serve", "--directory", directory.path, "--port", "\(port)", "--anonymous",
-                "--json",
-            ], errors: errors)
+            ["serve"] + store + ["--port", "\(port)", "--anonymous", "--json"], errors: errors)
         self.process = process
         let line = try process.nextLine() ?? ""
         let text = try #require(

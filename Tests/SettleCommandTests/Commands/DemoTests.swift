@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Demo` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Demo` {
     private let tool: BuiltTool
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Indexes with the tool` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Indexes with the tool` {
     private let tool: BuiltTool
     private let orders = """
         {"id":"a","type":"order","address":{"city":"Rome"},"amount":3,"name":"Émile"}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Looking after a database with the tool` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Looking after a database with the tool` {
     private let tool: BuiltTool
 
     init() throws {

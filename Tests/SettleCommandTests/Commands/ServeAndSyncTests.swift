@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Serving and syncing` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Serving and syncing` {
     private let tool: BuiltTool
 
     init() throws {

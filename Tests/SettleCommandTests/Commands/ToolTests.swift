@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Tool settle` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Tool settle` {
     private let tool: BuiltTool
     private let items = """
         {"id":"apple","kind":"fruit","colour":"red","price":3,"place":{"shelf":1}}

@@ -4,7 +4,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Watching a query with the tool` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Watching a query with the tool` {
     private let tool: BuiltTool
     private let items = """
         {"id":"apple","type":"fruit","price":3,"name":"Apple"}

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `README's program` {
-    @Test(.timeLimit(.minutes(10))) func `does what its comments say`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `does what its comments say`() async throws {
         try await withScratchDirectory("readme") { scratch in
             let folder = scratch.url
             let (seen, prices) = AsyncStream<Int?>.makeStream()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(60)))
 struct `Waiting for work that takes no notice of interruptions` {
     private struct Broken: Error {}
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The code of the guide to transports, run against a server of its own.
-@Suite(.timeLimit(.minutes(10))) struct `Transports guide` {
+@Suite(.timeLimit(.minutes(60))) struct `Transports guide` {
     struct Signature: HTTPInterceptor {
         let sign: @Sendable ([UInt8]) -> String
 

@@ -8,7 +8,7 @@ import SettleREST
 import SettleSync
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `AsyncHTTPClient transport` {
+@Suite(.timeLimit(.minutes(60))) struct `AsyncHTTPClient transport` {
     @Test func `fails in plain words after it was shut down, once or twice`() async throws {
         try await WireServer.run { _, wire in
             wire.send(WireAnswer.json("{}"))

@@ -10,7 +10,7 @@ import Testing
 @testable import SettleREST
 
 /// Who is trusted, over real TLS.
-@Suite(.timeLimit(.minutes(10))) struct `A server's certificate` {
+@Suite(.timeLimit(.minutes(60))) struct `A server's certificate` {
     /// Asks a server that has the first certificate, as a client that trusts both.
     private func ask(
         pins: [String: [String]]?, host: String = "localhost"

@@ -5,7 +5,7 @@ import SettleSync
 import Testing
 
 /// What every transport does with connections, and where it goes.
-@Suite(.timeLimit(.minutes(10))) struct `Every transport's connections` {
+@Suite(.timeLimit(.minutes(60))) struct `Every transport's connections` {
     @Test(arguments: TransportKind.allCases)
     func `are used again`(kind: TransportKind) async throws {
         try await WireServer.run { _, wire in

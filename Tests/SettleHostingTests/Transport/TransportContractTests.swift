@@ -5,7 +5,7 @@ import SettleSync
 import Testing
 
 /// What every transport does, over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct `Every transport` {
+@Suite(.timeLimit(.minutes(60))) struct `Every transport` {
     @Test(arguments: TransportKind.allCases)
     func `carries request and answer as they are`(kind: TransportKind) async throws {
         let bytes = (0...255).map { UInt8($0) }

@@ -6,7 +6,7 @@ import SettleSync
 import Testing
 
 /// What every transport does when time plays a part.
-@Suite(.timeLimit(.minutes(10))) struct `Every transport, in time` {
+@Suite(.timeLimit(.minutes(60))) struct `Every transport, in time` {
     @Test(arguments: TransportKind.allCases, ["/never", "/head", "/body"])
     func `notices that nothing comes any more`(kind: TransportKind, path: String) async throws {
         try await WireServer.run { asked, wire in

@@ -73,4 +73,15 @@ extension HTTPAnswer {
             response: HTTPResponse(status: .init(code: status), headerFields: fields),
             body: Array(text.utf8))
     }
+
+    /// The answer as `settle serve` gives it, with what it offers.
+    func offering(_ features: String = "batch, changes, removed") -> HTTPAnswer {
+        var answer = self
+        for (name, value) in [
+            ("x-zumo-server-version", "settle-1"), ("Settle-Features", features),
+        ] {
+            if let name = HTTPField.Name(name) { answer.response.headerFields[name] = value }
+        }
+        return answer
+    }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettleREST
 
-@Suite(.timeLimit(.minutes(10))) struct `Token keeper` {
+@Suite(.timeLimit(.minutes(60))) struct `Token keeper` {
     private struct Trouble: Error {}
 
     /// A provider that answers when a test lets it.

@@ -32,7 +32,7 @@ import Testing
         let body =
             Base64URL.text(of: Array(header.utf8)) + "." + Base64URL.text(of: Array(payload.utf8))
         guard isSigned else { return body + "." }
-        let signer = try await Authenticator.keys(secret: secret).getKey()
+        let signer = try await TokenKeySet.algorithm(secret: secret)
         return body + "." + Base64URL.text(of: try signer.sign(Data(body.utf8)))
     }
 
@@ -234,36 +234,5 @@ import Testing
                 .post, "/tables/b", ["id": "x", "channels": ["north"]], token: north)
             #expect(reply.status == 201)
         }
-    }
-
-    @Test func `a key set signs and is checked`() async throws {
-        let key = Base64URL.text(of: Array(Self.secret.utf8))
-        let keySet = #"{"keys":[{"kty":"oct","kid":"k1","alg":"HS256","k":"\#(key)"}]}"#
-        let hasOctetKeys = (try? await JWTKeyCollection().add(jwksJSON: keySet)) != nil
-        let ecdsa = ES256PrivateKey()
-        let point = try #require(ecdsa.publicKey.parameters)
-        let curve =
-            #"{"keys":[{"kty":"EC","kid":"e1","alg":"ES256","crv":"P-256","#
-            + #""x":"\#(point.x.base64url)","y":"\#(point.y.base64url)"}]}"#
-        #expect(!hasOctetKeys, "A key set with shared secrets would need the algorithm check too.")
-        try await TestServer.run(authentication: .jwt(keySet: curve)) { server in
-            let claims = TokenClaims(
-                subject: "x", expires: Self.clock.date.timeIntervalSince1970 + 60, channels: nil)
-            let signed = try await JWTKeyCollection()
-                .add(ecdsa: ecdsa, kid: "e1").sign(claims, kid: "e1")
-            #expect(try await server.send(.get, "/tables/t", token: signed).status == 200)
-            let other = try await JWTKeyCollection()
-                .add(ecdsa: ES256PrivateKey(), kid: "e1").sign(claims, kid: "e1")
-            #expect(try await server.send(.get, "/tables/t", token: other).status == 401)
-            let shared = try await Self.token(nil)
-            #expect(try await server.send(.get, "/tables/t", token: shared).status == 401)
-        }
-    }
-}
-
-extension String {
-    /// Base64 in either alphabet, written in the one for URLs.
-    fileprivate var base64url: String {
-        replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }

@@ -3,27 +3,31 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import Settle
+import SettleOData
 import TestSupport
 import Testing
 
 @testable import SettleServer
 
 /// Contents over real sockets, where senders and readers may stop in the middle.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Attachments on a socket` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Attachments on a socket` {
     private static let headers: HTTPFields = [.zumoVersion: "2.0.0"]
     private static let large = TestContent(count: 8 << 20, seed: 8)
 
     /// Runs a test with the port of a server, and its table `t` to look at behind its back.
     private static func run(
-        _ test: @escaping @Sendable (Int, Table) async throws -> Void
+        _ test: @escaping @Sendable (Int, LMDBTable) async throws -> Void
     ) async throws {
         try await withScratchDirectory("server") { scratch in
+            var configuration = ServerConfiguration(directory: scratch.url)
+            // However long the machine takes, nobody is idle.
+            configuration.idleTimeout = .seconds(3_600)
             let server = try TableServer(
-                configuration: ServerConfiguration(directory: scratch.url),
-                logger: TestServer.quiet)
+                configuration: configuration, logger: TestServer.quiet)
             let parts = try await server.makeParts()
             let name = try TableName("t")
-            let table = try #require(try await parts.tables.table(name, isCreated: true))
+            let stored = try await parts.store.table(name, isCreated: true)
+            let table = try #require(stored as? LMDBTable)
             let failure: (any Error)?
             do {
                 try await server.application(parts.responder).test(.live) { client in
@@ -33,7 +37,7 @@ import Testing
             } catch {
                 failure = error
             }
-            await parts.tables.close()
+            await parts.store.close()
             if let failure { throw failure }
         }
     }
@@ -86,13 +90,14 @@ import Testing
             let head =
                 "PUT /tables/t/attachments/\(content.digest) HTTP/1.1\r\nHost: localhost\r\n"
                 + "ZUMO-API-VERSION: 2.0.0\r\nContent-Length: \(content.bytes.count)\r\n\r\n"
-            let isSent = connection.send(Array(head.utf8) + content.bytes.prefix(6_000_000))
+            let isSent = try await connection.send(
+                Array(head.utf8) + content.bytes.prefix(6_000_000))
             #expect(isSent)
             if isAborted {
                 connection.end()
             } else {
                 connection.endSending()
-                let answer = String(decoding: connection.receiveRest(), as: UTF8.self)
+                let answer = String(decoding: try await connection.receiveRest(), as: UTF8.self)
                 #expect(!answer.contains("HTTP/1.1 20"))
                 connection.end()
             }
@@ -116,11 +121,12 @@ import Testing
             ) { client in
                 try await Self.attach(Self.large, client)
                 let slow = try RawConnection(port: port)
-                slow.send(
+                try await slow.send(
                     Array(
                         ("GET /tables/t/a/attachments/x HTTP/1.1\r\nHost: localhost\r\n"
                             + "ZUMO-API-VERSION: 2.0.0\r\n\r\n").utf8))
-                #expect(!slow.receive(1000).isEmpty)
+                let begin = try await slow.receive(1000)
+                #expect(!begin.isEmpty)
                 let other = try await client.get(
                     "/tables/t/a/attachments/x", headers: Self.headers)
                 #expect(other.body?.readableBytes == 8 << 20)
@@ -135,9 +141,11 @@ import Testing
         try await Self.run { port, table in
             let content = TestContent("late")
             try await table.database.write { transaction in
+                let instant = Instant(microseconds: 1)
                 var document = Envelope.document(
-                    id: "d", members: [:], createdAt: 1, updatedAt: 1, isDeleted: false,
-                    departures: Departures(), revision: nil)
+                    TableItem(
+                        id: "d", members: [:], createdAt: instant, updatedAt: instant, version: "",
+                        isDeleted: false), revision: nil)
                 document.attachments = [
                     try DocumentAttachment(
                         name: "x", contentType: "a/b", length: content.bytes.count,
@@ -170,21 +178,21 @@ import Testing
                 let content = TestContent(count: 32 << 20, seed: 32)
                 try await Self.attach(content, client)
                 let slow = try RawConnection(port: port)
-                slow.send(
+                try await slow.send(
                     Array(
                         ("GET /tables/t/a/attachments/x HTTP/1.1\r\nHost: localhost\r\n"
                             + "ZUMO-API-VERSION: 2.0.0\r\n\r\n").utf8))
-                #expect(!slow.receive(1000).isEmpty)
+                let begin = try await slow.receive(1000)
+                #expect(!begin.isEmpty)
                 let patch = try await client.execute(
                     TestClient.Request(
                         "/tables/t/a", method: .patch, authority: "localhost",
                         headers: Self.headers,
                         body: ByteBuffer(bytes: JSONText.text(of: ["_attachments": [:]]))))
                 #expect(patch.status == .ok)
-                for lease in table.held.lapse(now: .distantFuture) {
-                    try await table.database.discard(lease)
-                }
-                #expect(slow.receiveRest().count < content.bytes.count)
+                try await table.giveUpLapsed(now: .distantFuture)
+                let rest = try await slow.receiveRest()
+                #expect(rest.count < content.bytes.count)
                 slow.end()
             }
         }

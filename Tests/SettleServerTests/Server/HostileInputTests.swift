@@ -119,7 +119,7 @@ import Testing
     {
         let lines = LogLines()
         let logger = Logger(label: "test") { _ in lines }
-        try await TestServer.run(logger: logger) { server in
+        try await TestServer.run(logger: logger, stores: [.directory]) { server in
             _ = try await server.send(.post, "/tables/t", ["id": "hush", "text": "hush"])
             _ = try await server.send(.patch, "/tables/t/hush", ["text": "hush"], ifMatch: "\"x\"")
             _ = try await server.list("t", [("$filter", "text eq 'hush'")])

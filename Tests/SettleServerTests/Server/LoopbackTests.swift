@@ -3,7 +3,6 @@ import HTTPTypes
 import HummingbirdTesting
 import Logging
 import NIOCore
-import ServiceLifecycle
 import Settle
 import TestSupport
 import Testing
@@ -12,28 +11,6 @@ import Testing
 
 /// The whole server over real sockets of this machine.
 @Suite(.serialized) struct `A server on a socket` {
-    /// Runs a server as a service among others, and a test with its port.
-    private static func run<Result: Sendable>(
-        _ configuration: ServerConfiguration,
-        _ test: @escaping @Sendable (Int) async throws -> Result
-    ) async throws -> Result {
-        let server = try TableServer(configuration: configuration, logger: TestServer.quiet)
-        let group = ServiceGroup(
-            configuration: .init(services: [server], logger: TestServer.quiet))
-        return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            let result: Swift.Result<Result, any Error>
-            do {
-                result = .success(try await test(try await server.boundPort()))
-            } catch {
-                result = .failure(error)
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-            return try result.get()
-        }
-    }
-
     private static func send(
         _ port: Int, _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
     ) async throws -> (status: Int, json: JSONValue?) {
@@ -53,7 +30,7 @@ import Testing
     @Test func `items outlive the server`() async throws {
         try await withScratchDirectory("server") { scratch in
             let configuration = ServerConfiguration(directory: scratch.url)
-            let stored = try await Self.run(configuration) { port in
+            let stored = try await RunningServer.run(configuration) { port in
                 #expect(port > 0)
                 let health = try await Self.send(port, .get, "/healthz")
                 #expect(health.status == 200)
@@ -65,7 +42,7 @@ import Testing
                 #expect(deletion.status == 204)
                 return reply.json
             }
-            try await Self.run(configuration) { port in
+            try await RunningServer.run(configuration) { port in
                 let list = try await Self.send(port, .get, "/tables/Todo")
                 #expect(list.json?[0] == stored)
                 let all = try await Self.send(
@@ -84,7 +61,7 @@ import Testing
     @Test func `a body over the limit and many requests on one connection`() async throws {
         try await withScratchDirectory("server") { scratch in
             let configuration = ServerConfiguration(directory: scratch.url, bodyMaxBytes: 10_000)
-            try await Self.run(configuration) { port in
+            try await RunningServer.run(configuration) { port in
                 try await TestClient.withClient(
                     host: "127.0.0.1", port: port, configuration: .patient
                 ) { client in
@@ -106,7 +83,7 @@ import Testing
 
     @Test func `a port that is taken is an error for both who wait`() async throws {
         try await withScratchDirectory("server") { scratch in
-            try await Self.run(
+            try await RunningServer.run(
                 ServerConfiguration(directory: try scratch.folder("one"))
             ) { port in
                 let second = try TableServer(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -7,7 +8,9 @@ import Foundation
 #endif
 
 /// A connection to a port of this machine that sends any bytes and may end in the middle.
-struct RawConnection {
+///
+/// What waits does so on a thread of its own: the server's tasks need the others.
+struct RawConnection: Sendable {
     private let descriptor: Int32
 
     /// Connects.
@@ -38,39 +41,50 @@ struct RawConnection {
     ///
     /// - Returns: False when the other side has closed.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-                #else
-                    Darwin.send(descriptor, buffer.baseAddress, buffer.count, 0)
-                #endif
+    func send(_ bytes: [UInt8]) async throws -> Bool {
+        try await onThread {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { buffer in
+                    #if canImport(Glibc)
+                        Glibc.send(
+                            descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+                    #else
+                        Darwin.send(descriptor, buffer.baseAddress, buffer.count, 0)
+                    #endif
+                }
+                if count <= 0 { return false }
+                rest = rest.dropFirst(count)
             }
-            if count <= 0 { return false }
-            rest = rest.dropFirst(count)
+            return true
         }
-        return true
     }
 
     /// Receives what there is, waiting for the first byte.
     ///
     /// - Returns: At most `countMax` bytes; none when the other side has closed.
-    func receive(_ countMax: Int) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: countMax)
-        let count = recv(descriptor, &buffer, countMax, 0)
-        return Array(buffer.prefix(max(0, count)))
+    func receive(_ countMax: Int) async throws -> [UInt8] {
+        try await onThread {
+            var buffer = [UInt8](repeating: 0, count: countMax)
+            let count = recv(descriptor, &buffer, countMax, 0)
+            return Array(buffer.prefix(max(0, count)))
+        }
     }
 
     /// Receives until the other side closes.
-    func receiveRest() -> [UInt8] {
+    func receiveRest() async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            let more = receive(1 << 16)
+            let more = try await receive(1 << 16)
             if more.isEmpty { return bytes }
             bytes += more
         }
+    }
+
+    /// Whether there is something to receive now.
+    var hasBytes: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
     /// Says that nothing more will be sent.

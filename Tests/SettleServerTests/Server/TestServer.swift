@@ -7,6 +7,7 @@ import NIOCore
 import Settle
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import SettleServer
 
@@ -14,39 +15,61 @@ import TestSupport
 struct TestServer: Sendable {
     let client: any TestClientProtocol
     let clock: StepClock
+    /// What requests that do not say otherwise name as their version.
+    var version = ProtocolVersion.version2
 
-    /// Runs a test with a new server.
+    /// The same server, asked in version 3.
+    var inVersion3: TestServer {
+        var server = self
+        server.version = .version3
+        return server
+    }
+
+    /// Runs a test with a new server, once for each store, since no client may notice which it is.
     static func run(
         authentication: Authentication = .anonymous, bodyMaxBytes: Int = 1 << 20,
-        attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256,
-        clock: StepClock = StepClock(), logger: Logger? = nil,
+        attachmentMaxBytes: Int = 256 << 20, tableCountMax: Int = 256, topMax: Int = 1000,
+        versionWhenMissing: ProtocolVersion? = nil, clock: StepClock = StepClock(),
+        logger: Logger? = nil, stores: [TestStore] = TestStore.all,
+        configure: @escaping @Sendable (inout ServerConfiguration) throws -> Void = { _ in },
         _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
-        try await withScratchDirectory("server") { scratch in
-            let configuration = ServerConfiguration(
-                directory: scratch.url, authentication: authentication,
-                bodyMaxBytes: bodyMaxBytes, attachmentMaxBytes: attachmentMaxBytes,
-                tableCountMax: tableCountMax, now: { clock.date })
-            let server = try TableServer(
-                configuration: configuration, logger: logger ?? quiet)
-            let parts = try await server.makeParts()
-            do {
-                try await server.application(parts.responder).test(.router) { client in
-                    try await test(TestServer(client: client, clock: clock))
-                }
-            } catch {
-                await parts.tables.close()
-                throw error
+        for store in stores {
+            clock.reset()
+            try await store.with { store in
+                var configuration = ServerConfiguration(
+                    store: store, authentication: authentication,
+                    versionWhenMissing: versionWhenMissing, topMax: topMax,
+                    bodyMaxBytes: bodyMaxBytes, attachmentMaxBytes: attachmentMaxBytes,
+                    tableCountMax: tableCountMax, now: { clock.date })
+                try configure(&configuration)
+                try await run(configuration, clock, logger ?? quiet, test)
             }
-            await parts.tables.close()
         }
+    }
+
+    private static func run(
+        _ configuration: ServerConfiguration, _ clock: StepClock, _ logger: Logger,
+        _ test: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let server = try TableServer(configuration: configuration, logger: logger)
+        let parts = try await server.makeParts()
+        do {
+            try await server.application(parts.responder).test(.router) { client in
+                try await test(TestServer(client: client, clock: clock))
+            }
+        } catch {
+            await parts.store.close()
+            throw error
+        }
+        await parts.store.close()
     }
 
     static var quiet: Logger {
         Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     }
 
-    /// Sends a request of version 2.0.0.
+    /// Sends a request of the version.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
         headers: HTTPFields = [:], ifMatch: String? = nil, token: String? = nil
@@ -56,13 +79,13 @@ struct TestServer: Sendable {
             ifMatch: ifMatch, token: token)
     }
 
-    /// Sends a request of version 2.0.0 with any bytes as its body.
+    /// Sends a request of the version with any bytes as its body.
     func send(
         _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]?,
         headers: HTTPFields = [:], ifMatch: String? = nil, token: String? = nil
     ) async throws -> Reply {
         var headers = headers
-        headers[.zumoVersion] = headers[.zumoVersion] ?? "2.0.0"
+        headers[.zumoVersion] = headers[.zumoVersion] ?? version.description
         headers[.ifMatch] = ifMatch ?? headers[.ifMatch]
         if let token { headers[.authorization] = "Bearer \(token)" }
         return try await raw(method, path, bytes: bytes, headers: headers)
@@ -73,10 +96,14 @@ struct TestServer: Sendable {
         _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]? = nil,
         headers: HTTPFields = [:]
     ) async throws -> Reply {
-        Reply(
+        let reply = Reply(
             try await client.execute(
                 uri: path, method: method, headers: headers,
                 body: bytes.map { ByteBuffer(bytes: $0) }))
+        if let fault = DocumentedAnswers.fault(method, path, reply) {
+            Issue.record("\(method) \(path) answers \(reply.status): \(fault)")
+        }
+        return reply
     }
 
     /// Sends a list request with a filter and other options, encoding them.
@@ -107,16 +134,24 @@ struct Reply: Sendable {
     var etag: String? { headers[.eTag] }
     /// The ids of a list, in their order.
     var ids: [String]? {
-        (json?["results"] ?? json)?.arrayValue?.compactMap { $0["id"]?.stringValue }
+        (json?["results"] ?? json?["items"] ?? json)?.arrayValue?
+            .compactMap { $0["id"]?.stringValue }
     }
 }
 
 /// A clock that a test sets; each server reads it once a write.
 final class StepClock: Sendable {
+    private let start: Int64
     private let microseconds: Mutex<Int64>
 
     init(microseconds: Int64 = 1_600_000_000_000_000) {
+        start = microseconds
         self.microseconds = Mutex(microseconds)
+    }
+
+    /// Goes back to where it began.
+    func reset() {
+        microseconds.withLock { $0 = start }
     }
 
     var date: Date {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleOData
 import TestSupport
 import Testing
 
@@ -104,26 +105,28 @@ import Testing
 
     @Test func `a list ends when its task is cancelled`() async throws {
         try await withScratchDirectory("server") { scratch in
-            let tables = try Tables(directory: scratch.url, tableCountMax: 1)
+            let store = try LMDBTableStore(
+                directory: scratch.url, tableCountMax: 1, indexes: nil)
             let name = try TableName("t")
-            let table = try #require(try await tables.table(name, isCreated: true))
+            let stored = try #require(try await store.table(name, isCreated: true))
+            let table = Table(stored: stored)
             _ = try await table.perform(
-                .insert(members: [:]), on: "a", expecting: .none, by: .unlimited,
+                ItemWrite(operation: .insert(members: [:]), id: "a"), by: .unlimited,
                 now: StepClock().date)
             for (filter, order) in [(nil, "id"), (nil, "updatedAt"), ("id eq 'a'", "id")] {
                 var request = PageRequest(top: 5)
                 request.filter = try filter.map { try ODataParser.filter($0) }
                 request.order = try ODataParser.order(order)
                 let asked = request
-                #expect(try table.page(asked, for: .unlimited).items.count == 1)
+                #expect(try await table.page(asked, for: .unlimited).items.count == 1)
                 let task = Task {
                     while !Task.isCancelled { await Task.yield() }
-                    return try table.page(asked, for: .unlimited)
+                    return try await table.page(asked, for: .unlimited)
                 }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
             }
-            await tables.close()
+            await store.close()
         }
     }
 

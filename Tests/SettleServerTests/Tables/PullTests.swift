@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleOData
 import TestSupport
 import Testing
 

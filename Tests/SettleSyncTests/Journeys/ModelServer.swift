@@ -28,6 +28,19 @@ final class ModelServer: Sendable {
         var contents: [String: Data] = [:]
         var uploadCount = 0
         var downloadCount = 0
+        /// How many operations each request to carry some out had.
+        var sentCounts: [Int] = []
+        /// How often somebody began to listen.
+        var listenCount = 0
+        /// Those who listen, by number.
+        var listeners: [Int: Listener] = [:]
+    }
+
+    /// One who waits for a change.
+    struct Listener {
+        var query: PullQuery
+        var after: Int
+        var continuation: CheckedContinuation<LiveChange?, Never>
     }
 
     let state = Mutex(State())
@@ -142,114 +155,16 @@ final class ModelServer: Sendable {
         let item = RemoteItem(
             id: id, version: "v\(state.sequence)", isDeleted: isDeleted, members: members)
         state.rows[id] = Row(item: item, sequence: state.sequence)
+        for (number, listener) in state.listeners {
+            guard let change = Self.change(for: listener, in: state) else { continue }
+            state.listeners[number] = nil
+            listener.continuation.resume(returning: change)
+        }
     }
 
-    private static func isVisible(_ item: RemoteItem, in query: PullQuery) -> Bool {
+    static func isVisible(_ item: RemoteItem, in query: PullQuery) -> Bool {
         if query.channels.isEmpty { return true }
         let channels = item.members["channels"]?.arrayValue ?? []
         return channels.contains { $0.stringValue.map(query.channels.contains) ?? false }
-    }
-}
-
-/// The way to a model server, on which things get lost.
-struct ModelBackend: Backend {
-    /// What happens to one request.
-    enum Fault: CaseIterable {
-        case none, requestLost, answerLost, delivered2, busy, serverFailed
-    }
-
-    var identifier = "model"
-    let server: ModelServer
-    /// Decides what happens to each request; it may do something else in the meantime.
-    var fault: @Sendable () async -> Fault = { .none }
-    /// Whether it can list items.
-    var canList = true
-    var carriesAttachments = false
-    /// Refuses content.
-    var uploadRejection: String?
-    /// A condition of its own.
-    var filter = ""
-    /// Answers a deletion with nothing but that it is done.
-    var hidesDeletedItems = false
-    /// Refuses documents.
-    var rejection: @Sendable (RemoteOperation) -> String? = { _ in nil }
-
-    func pull(
-        _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
-    ) async throws(ReplicationError) -> PullPage {
-        try await attempt {
-            server.page(query, after: token, itemCountMax: itemCountMax)
-        }
-    }
-
-    func list(
-        _ query: PullQuery, after token: PullToken?, itemCountMax: Int
-    ) async throws(ReplicationError) -> PullPage? {
-        guard canList else { return nil }
-        return try await attempt { server.list(query, after: token, itemCountMax: itemCountMax) }
-    }
-
-    func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome {
-        try await attempt {
-            if let reason = rejection(operation) { return .rejected(reason: reason) }
-            let outcome = server.execute(operation)
-            if hidesDeletedItems, case .deleted = outcome { return .deleted(nil) }
-            return outcome
-        }
-    }
-
-    func upload(
-        _ attachment: DocumentAttachment
-    ) async throws(ReplicationError) -> UploadOutcome {
-        if let uploadRejection { return .rejected(reason: uploadRejection) }
-        guard let data = try? attachment.data() else {
-            throw ReplicationError(.localFailure, "The content was promised to be here.")
-        }
-        return try await attempt {
-            server.state.withLock { state in
-                state.contents[attachment.digest] = data
-                state.uploadCount += 1
-            }
-            return .stored
-        }
-    }
-
-    func download(
-        _ attachment: DocumentAttachment, of id: String
-    ) async throws(ReplicationError) -> AsyncThrowingStream<Data, any Error>? {
-        try await attempt {
-            let content = server.state.withLock { state in
-                state.downloadCount += 1
-                return state.contents[attachment.digest]
-            }
-            guard let content else { return nil }
-            return AsyncThrowingStream { continuation in
-                continuation.yield(content.prefix(2))
-                continuation.yield(content.dropFirst(2))
-                continuation.finish()
-            }
-        }
-    }
-
-    private func attempt<Answer>(_ act: () -> Answer) async throws(ReplicationError) -> Answer {
-        let fault = await fault()
-        if Task.isCancelled { throw ReplicationError(.cancelled, "The task was cancelled.") }
-        switch fault {
-        case .none:
-            return act()
-        case .requestLost:
-            throw ReplicationError(.unreachable, "The request was lost.")
-        case .answerLost:
-            _ = act()
-            throw ReplicationError(.unreachable, "The answer was lost.")
-        case .delivered2:
-            let answer = act()
-            _ = act()
-            return answer
-        case .busy:
-            throw ReplicationError(.busy, "Later.", retryAfter: .seconds(1))
-        case .serverFailed:
-            throw ReplicationError(.serverFailed, "Something broke.")
-        }
     }
 }

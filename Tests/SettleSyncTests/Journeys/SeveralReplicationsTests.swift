@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Several replications` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Several replications` {
     /// Waits for a cycle of a replication that began after this was called.
     private func cycle(
         of replication: Replication, after act: () async throws -> Void = {}

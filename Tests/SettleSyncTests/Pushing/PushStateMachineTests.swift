@@ -4,45 +4,73 @@ import TestSupport
 @testable import SettleSync
 
 @Suite(.serialized) struct `Push state machine` {
+    /// What a run is made of.
+    private struct Setting {
+        var count: Int
+        var sendingMax: Int
+        var batchMax: Int
+        var lone: Set<Int>
+        var settlingMin: Int
+        var abortsAfter: Int?
+        var seed: UInt64
+    }
+
     /// Drives a machine with answers in a random order and checks every promise on the way.
-    private func run(
-        count: Int, sendingMax: Int, settlingMin: Int, abortsAfter: Int?, seed: UInt64
-    ) {
-        var random = SeededGenerator(seed: seed)
+    private func run(_ setting: Setting) {
+        var random = SeededGenerator(seed: setting.seed)
+        let (count, lone) = (setting.count, setting.lone)
         var machine = PushStateMachine(
-            count: count, sendingMax: sendingMax, settlingMin: settlingMin)
-        var inFlight: [Int] = []
+            count: count, sendingMax: setting.sendingMax, batchMax: setting.batchMax, lone: lone,
+            settlingMin: setting.settlingMin)
+        var inFlight: [Range<Int>] = []
         var settling: [Int]?
         var sent: Set<Int> = []
+        var toRepeat: Set<Int> = []
         var settled: Set<Int> = []
         var answerCount = 0
         var unknown: Set<Int> = []
         loop: while true {
             switch machine.nextAction() {
-            case .send(let index):
-                #expect(sent.insert(index).inserted, "Sent twice; \(random)")
-                inFlight.append(index)
-                #expect(inFlight.count <= sendingMax, "\(random)")
-                if let abortsAfter { #expect(answerCount < abortsAfter, "\(random)") }
+            case .send(let run):
+                #expect(!run.isEmpty && run.count <= setting.batchMax, "\(random)")
+                #expect(run.count == 1 || lone.isDisjoint(with: run), "\(random)")
+                for index in run where toRepeat.remove(index) == nil {
+                    #expect(sent.insert(index).inserted, "Sent twice; \(random)")
+                }
+                inFlight.append(run)
+                #expect(inFlight.count <= setting.sendingMax, "\(random)")
+                if let abortsAfter = setting.abortsAfter {
+                    #expect(answerCount < abortsAfter, "\(random)")
+                }
             case .settle(let indices):
                 #expect(settling == nil, "One transaction at a time; \(random)")
-                let isEnding = sent.count == count || abortsAfter.map { answerCount >= $0 } ?? false
-                #expect(isEnding || indices.count >= settlingMin, "\(random)")
+                let isAborted = setting.abortsAfter.map { answerCount >= $0 } ?? false
+                let isEnding = sent.count == count && toRepeat.isEmpty || isAborted
+                #expect(isEnding || indices.count >= setting.settlingMin, "\(random)")
                 settling = indices
             case .wait:
                 let mayAnswer = !inFlight.isEmpty
                 if let indices = settling, !mayAnswer || Bool.random(using: &random) {
+                    #expect(settled.isDisjoint(with: indices), "Settled twice; \(random)")
                     settled.formUnion(indices)
                     settling = nil
                     machine.settled()
                 } else if mayAnswer {
-                    let index = inFlight.remove(
+                    let run = inFlight.remove(
                         at: Int.random(in: 0..<inFlight.count, using: &random))
-                    let isKnown = Int.random(in: 0..<4, using: &random) > 0
-                    if !isKnown { unknown.insert(index) }
-                    machine.answered(index, isToSettle: isKnown)
+                    var known: [Int] = []
+                    var repeated: [Int] = []
+                    for index in run {
+                        switch Int.random(in: 0..<4, using: &random) {
+                        case 0: unknown.insert(index)
+                        case 1 where run.count > 1: repeated.append(index)
+                        default: known.append(index)
+                        }
+                    }
+                    toRepeat.formUnion(repeated)
+                    machine.answered(known: known, repeating: repeated)
                     answerCount += 1
-                    if answerCount == abortsAfter { machine.abort() }
+                    if answerCount == setting.abortsAfter { machine.abort() }
                 } else {
                     Issue.record("Nothing to wait for; \(random)")
                     return
@@ -52,24 +80,43 @@ import TestSupport
             }
         }
         #expect(inFlight.isEmpty && settling == nil, "\(random)")
-        #expect(settled.union(unknown) == sent, "\(random)")
+        #expect(settled.union(unknown).union(toRepeat) == sent, "\(random)")
         #expect(settled.isDisjoint(with: unknown), "\(random)")
         #expect(Set(machine.unsent).isDisjoint(with: sent), "\(random)")
         #expect(sent.count + machine.unsent.count == count, "\(random)")
-        if abortsAfter == nil { #expect(sent.count == count, "\(random)") }
+        if setting.abortsAfter == nil {
+            #expect(sent.count == count && toRepeat.isEmpty, "\(random)")
+        }
     }
 
-    @Test func `sends each operation once, never too many at a time, and settles all`() {
+    @Test(arguments: 1..<5)
+    func `sends each operation once or once more alone, never too many at a time, and settles all`(
+        batchMax: Int
+    ) {
         for count in 0..<8 {
             for sendingMax in 1..<4 {
                 for abortsAfter in [nil, 1, 2, 5] {
-                    for seed in 0..<20 {
-                        run(
-                            count: count, sendingMax: sendingMax, settlingMin: 1 + seed % 4,
-                            abortsAfter: abortsAfter, seed: UInt64(seed))
+                    for lone: Set<Int> in [[], [0], [1, 2], [3]] {
+                        for seed in 0..<8 {
+                            run(
+                                Setting(
+                                    count: count, sendingMax: sendingMax, batchMax: batchMax,
+                                    lone: lone, settlingMin: 1 + seed % 4,
+                                    abortsAfter: abortsAfter, seed: UInt64(seed)))
+                        }
                     }
                 }
             }
         }
+    }
+
+    @Test func `makes runs as long as they may be, around those that go alone`() {
+        var machine = PushStateMachine(count: 9, sendingMax: 9, batchMax: 3, lone: [4, 5])
+        let runs = [0..<3, 3..<4, 4..<5, 5..<6, 6..<9]
+        for run in runs { #expect(machine.nextAction() == .send(run)) }
+        #expect(machine.nextAction() == .wait)
+        machine.answered(known: [0], repeating: [1, 2])
+        #expect(machine.nextAction() == .send(1..<2))
+        #expect(machine.nextAction() == .send(2..<3))
     }
 }

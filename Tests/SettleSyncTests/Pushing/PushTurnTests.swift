@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `A push turn` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `A push turn` {
     private final class Counts: Sendable {
         let inside = Atomic(0)
         let total = Atomic(0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Settle
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `A change feed from the beginning` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `A change feed from the beginning` {
     @Test func `misses nothing while it has read nothing, however many purges are forgotten`() {
         var machine = ChangeFeedStateMachine(
             since: 0, isLive: true, ignoresForgottenPurges: false)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The code of Docs/Guides/Observing.md, run.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The guide to observing` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The guide to observing` {
     private static let byPrice = Database.Index.keyPaths(name: "byPrice", keys: [["price"]])
 
     private static func fruit(_ name: String, _ price: Int) -> Document {

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(60)))
     func `waits for the document that a map has in hand, and maps no other`() async throws {
         let directory = try ScratchDirectory("closing")
         let (gate, calls, steps) = (MapGate(atCall: 100), MapCalls(), Gathered<String>())
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(60)))
     func `ends when it is asked for twice, and by one who waits for the index`() async throws {
         let directory = try ScratchDirectory("closing")
         let (gate, calls) = (MapGate(), MapCalls())
@@ -77,7 +77,7 @@ import Testing
         #expect(calls.total == 1)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(60)))
     func `to remove it waits too, and leaves nothing`() async throws {
         let directory = try ScratchDirectory("closing")
         let (gate, calls) = (MapGate(), MapCalls())

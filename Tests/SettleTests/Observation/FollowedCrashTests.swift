@@ -7,7 +7,7 @@ import Testing
 @testable import Settle
 
 /// A document that ended a process while it was being written, and is written again.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `An observed index after a crash` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `An observed index after a crash` {
     /// An index whose map tells of one document and then waits.
     private static func index(
         holding id: String, _ mapped: @escaping @Sendable () -> Void

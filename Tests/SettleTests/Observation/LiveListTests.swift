@@ -6,7 +6,7 @@ import Testing
 @testable import Settle
 
 /// What a reader takes from a list that is kept up to date.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `A live list` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `A live list` {
     private static func key(_ number: Int) -> ItemKey {
         ItemKey(segment: 0, bytes: [UInt8(number)])
     }

@@ -3,7 +3,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The interval of an observation` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The interval of an observation` {
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]])
 
     private func withClock(_ body: (Database, ManualClock) async throws -> Void) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Settle
 
 /// States of an observation that are seldom come by.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `An observation in a rare state` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `An observation in a rare state` {
     private struct Marker: Error {}
 
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]])

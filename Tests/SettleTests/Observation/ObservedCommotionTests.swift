@@ -5,7 +5,7 @@ import Testing
 @testable import Settle
 
 /// Writers, observers that come and go, and an index that is replaced, all at once.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Observers amidst a commotion` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Observers amidst a commotion` {
     private static func index(_ version: Int) -> Database.Index {
         Database.Index(name: "i", version: "\(version)", builtInReduce: .count) {
             document, addIndexRow in

@@ -2,7 +2,7 @@ import Settle
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Observed documents` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Observed documents` {
     private static func text(_ document: Document?) -> String {
         document.map { "\($0.integer("n") ?? -1)" } ?? "none"
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Settle
 
 /// Random commits under groups of keys of every shape, each compared with a fresh query.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Observed groups in a random walk` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Observed groups in a random walk` {
     private static let index = Database.Index(
         name: "i", version: "1", builtInReduce: .count,
         map: { document, addIndexRow in

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The index of an observed query` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The index of an observed query` {
     private struct Refusal: Error, CustomStringConvertible {
         let description = "no fruit"
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What an observed result says beside its rows.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The place of an observed result` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The place of an observed result` {
     /// A document within the range, whose value tells the results apart.
     private static let marker = "marker"
 

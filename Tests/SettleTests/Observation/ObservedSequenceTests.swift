@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Observed queries as sequences` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `Observed queries as sequences` {
     private static let byN = Database.Index.keyPaths(
         name: "byN", keys: [["n"]], value: ["v"], reduce: .count)
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `An observer` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `An observer` {
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]])
 
     private struct Refusal: Error, Equatable {

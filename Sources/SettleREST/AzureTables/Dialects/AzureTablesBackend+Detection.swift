@@ -45,6 +45,11 @@ extension AzureTablesBackend {
         return first
     }
 
+    /// What to ask for when only the answer's form matters.
+    static let leastRead = [
+        QueryParameter("$top", "1"), QueryParameter("$select", TableColumns.id),
+    ]
+
     /// The dialect to write in.
     ///
     /// A read comes before the first write of a back-end that does not know it yet, because a
@@ -55,9 +60,7 @@ extension AzureTablesBackend {
     ///   fits.
     func dialectForWriting() async throws(ReplicationError) -> Dialect {
         if let dialect = memory.dialect { return dialect }
-        let (asked, answer) = try await get { _ in
-            [QueryParameter("$top", "1"), QueryParameter("$select", TableColumns.id)]
-        }
+        let (asked, answer) = try await get { _ in Self.leastRead }
         if let dialect = memory.dialect { return dialect }
         switch answer.status {
         case 200:

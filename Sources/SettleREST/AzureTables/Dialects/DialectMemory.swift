@@ -1,12 +1,17 @@
 import Synchronization
 
-/// Remembers which dialect a server was found to speak, for all requests of a back-end.
+/// Remembers which dialect a server was found to speak, and what else it offers, for all requests of
+/// a back-end.
 ///
 /// Requests that find it out at the same time find the same; the first to write wins.
 final class DialectMemory: Sendable {
     private struct Found {
         var dialect: AzureTablesBackend.Dialect?
         var undeletesByReplacing = false
+        /// What the last answer that tells offered; nil before the first.
+        var features: ServerFeatures?
+        /// What was offered and turned out not to be there.
+        var refused: ServerFeatures = []
     }
 
     private let found: Mutex<Found>
@@ -29,5 +34,32 @@ final class DialectMemory: Sendable {
     /// Keeps that the server does not know PATCH.
     func keepUndeletingByReplacing() {
         found.withLock { $0.undeletesByReplacing = true }
+    }
+
+    /// What the server offers beside the table protocol; nil before the first answer.
+    ///
+    /// What it announced and then did not know is left out for good: somebody in between lets no
+    /// such requests through.
+    var features: ServerFeatures? {
+        found.withLock { found in found.features.map { $0.subtracting(found.refused) } }
+    }
+
+    /// Keeps what an answer offers.
+    ///
+    /// A failure without a word about it may be somebody else's, and changes nothing.
+    func keepFeatures(of answer: HTTPAnswer) {
+        let features = ServerFeatures(answer)
+        guard features != nil || (200..<300).contains(answer.status) else { return }
+        found.withLock { $0.features = features ?? [] }
+    }
+
+    /// Keeps that nothing is offered as long as no answer says so.
+    func expectNoFeatures() {
+        found.withLock { $0.features = $0.features ?? [] }
+    }
+
+    /// Keeps that something is not there, whatever is announced.
+    func refuse(_ feature: ServerFeatures) {
+        found.withLock { _ = $0.refused.insert(feature) }
     }
 }

@@ -50,13 +50,14 @@ extension AzureTablesBackend {
     }
 
     /// The time from which rows may have come in unseen because the server's clock went back; nil
-    /// when it did not.
+    /// when it did not, or the server's times go on all the same.
     ///
     /// They were written after the position's clocks were read, less the step, less the window.
     func earliestMissed(_ page: TablePage, _ position: TablePosition) -> RowTime? {
-        guard paging == .keyset, let then = position.clocks, let now = page.clocks else {
-            return nil
-        }
+        guard paging == .keyset, !page.timesFollowCommits, let then = position.clocks,
+            let now = page.clocks
+        else { return nil }
+        let window = window(of: page)
         // Both `Date`s are cut to the second, and the answer was some time on its way. A step of
         // less than half the window is inside what is read again anyway.
         let tolerance = window / 2 + 2 + page.duration

@@ -29,7 +29,8 @@ extension AzureTablesBackend {
         let page = try await page(
             TablePageRequest(query: query, cursor: asked, rowCountMax: itemCountMax),
             hint: position?.dialect)
-        let step = PullStep(asked: asked, before: position, isFirst: false, window: window)
+        let step = PullStep(
+            asked: asked, before: position, isFirst: false, window: window(of: page))
         return try result(page, step)
     }
 
@@ -46,7 +47,9 @@ extension AzureTablesBackend {
         guard let position else {
             let page = try await page(request(beginning), hint: nil)
             return try result(
-                page, PullStep(asked: beginning, before: nil, isFirst: true, window: window))
+                page,
+                PullStep(
+                    asked: beginning, before: nil, isFirst: true, window: window(of: page)))
         }
         var asked = position.beginning(paging)
         var page = try await page(request(asked), hint: position.dialect)
@@ -65,10 +68,11 @@ extension AzureTablesBackend {
         case .gone:
             let all = try await self.page(request(beginning), hint: position.dialect)
             return try result(
-                all, PullStep(asked: beginning, before: nil, isFirst: true, window: window))
+                all,
+                PullStep(asked: beginning, before: nil, isFirst: true, window: window(of: all)))
         }
         return try result(
-            page, PullStep(asked: asked, before: before, isFirst: true, window: window))
+            page, PullStep(asked: asked, before: before, isFirst: true, window: window(of: page)))
     }
 
     /// Makes of a page what the replicator wants to know.

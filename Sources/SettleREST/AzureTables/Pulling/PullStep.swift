@@ -105,7 +105,7 @@ struct PullStep: Sendable {
         guard window > 0 else {
             // Times come in the order of commits, unless the clock was set back behind rows that
             // are there: what comes in now lies before them.
-            if let clocks = page.clocks, let horizon = horizon(of: page),
+            if !page.timesFollowCommits, let clocks = page.clocks, let horizon = horizon(of: page),
                 time.date > clocks.server.addingTimeInterval(Self.clockTolerance)
             {
                 return .until(horizon)

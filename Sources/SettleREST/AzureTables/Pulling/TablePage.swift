@@ -14,6 +14,8 @@ struct TablePage: Sendable {
     let clocks: ServerClocks?
     /// How long the answer took, in seconds.
     let duration: Double
+    /// Whether the server's times follow its commits, whatever its clock does.
+    let timesFollowCommits: Bool
 
     /// Reads an answer: bare rows, rows with a count, or `items`.
     ///
@@ -26,6 +28,7 @@ struct TablePage: Sendable {
         self.dialect = dialect
         self.clocks = clocks
         self.duration = duration
+        timesFollowCommits = answer.timesFollowCommits
         if case .array(let rows) = json {
             (self.rows, count, saysEnd) = (rows, nil, false)
             return

@@ -45,25 +45,31 @@ extension AzureTablesBackend {
         }
     }
 
-    private func parameters(
-        _ request: TablePageRequest, _ dialect: Dialect, rowCountMax: Int
-    ) throws(ReplicationError) -> [QueryParameter] {
-        let cursor = request.cursor
+    /// What a query asks for beside a place to go on from: the predicate and the channels.
+    func conditions(
+        of query: PullQuery, _ dialect: Dialect
+    ) throws(ReplicationError) -> [ODataFilter] {
         var conditions: [ODataFilter] = []
         if let predicate {
             conditions.append(.written(try predicate.text(for: dialect.odata)))
         }
-        if !request.query.channels.isEmpty {
-            conditions.append(
-                .containsAny(column: "channels", request.query.channels.sorted()))
+        if !query.channels.isEmpty {
+            conditions.append(.containsAny(column: "channels", query.channels.sorted()))
         }
+        return conditions
+    }
+
+    private func parameters(
+        _ request: TablePageRequest, _ dialect: Dialect, rowCountMax: Int
+    ) throws(ReplicationError) -> [QueryParameter] {
+        let cursor = request.cursor
+        var conditions = try conditions(of: request.query, dialect)
         if let condition = cursor.filter(dialect.columns) { conditions.append(condition) }
         if let id = request.listedAfter {
             conditions.append(.text(column: TableColumns.id, .after, id))
         }
         var parameters: [QueryParameter] = []
-        if let first = conditions.first {
-            let filter = conditions.count == 1 ? first : .all(conditions)
+        if let filter = ODataFilter.conjunction(conditions) {
             parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
         }
         let order = request.isList ? TableColumns.id : cursor.order(dialect.columns)

@@ -41,18 +41,18 @@ extension AzureTablesBackend {
             case .column: return try await restore(operation, dialect)
             }
         }
-        return try await outcome(of: operation, answer, dialect)
+        return try await outcome(of: operation, OperationAnswer(answer), dialect)
     }
 
     /// The whole item.
-    private static func item(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue {
+    static func item(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue {
         var members = dialect.columns.escaped(operation.members)
         members[TableColumns.id] = .string(operation.id)
         return .object(members)
     }
 
     /// What an update sends; nil when that would be nothing.
-    private static func change(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue? {
+    static func change(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue? {
         guard dialect.change == .merge else { return item(operation, dialect) }
         var sent = operation.members
         let changed = operation.changedNames ?? []

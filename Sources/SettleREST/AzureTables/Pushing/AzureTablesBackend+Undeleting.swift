@@ -21,7 +21,7 @@ extension AzureTablesBackend {
             case 405, 501: memory.keepUndeletingByReplacing()
             // A server may say this of a request that it does not know, too; the row tells.
             case 404: break
-            default: return try await outcome(of: operation, answer, dialect)
+            default: return try await outcome(of: operation, OperationAnswer(answer), dialect)
             }
         }
         guard let row = try await row(operation.id, dialect),
@@ -35,6 +35,6 @@ extension AzureTablesBackend {
         let answer = try await exchange(
             dialect, .put, ofItem: operation.id, query: [dialect.askingForDeleted],
             body: .object(members), matching: item.version)
-        return try await outcome(of: operation, answer, dialect)
+        return try await outcome(of: operation, OperationAnswer(answer), dialect)
     }
 }

@@ -7,7 +7,8 @@ extension HTTPField.Name {
     static let serverVersion = known("x-zumo-server-version")
     fileprivate static let zumoVersion = known("ZUMO-API-VERSION")
     fileprivate static let zumoAuth = known("X-ZUMO-AUTH")
-    fileprivate static let prefer = known("Prefer")
+    static let prefer = known("Prefer")
+    static let settleFeatures = known("Settle-Features")
     static let retryAfterField = known("Retry-After")
 
     private static func known(_ name: String) -> HTTPField.Name {
@@ -41,12 +42,17 @@ extension AzureTablesBackend {
         }
         let isList = method == .get && id == nil
         // A server that knows it says which rows left our channels.
-        if isList { fields[.prefer] = "settle.removed" }
-        return try await exchange(
+        if isList { fields[.prefer] = Self.reportingDepartures }
+        let answer = try await exchange(
             dialect, method, address.path(ofItem: id, query: query + dialect.alwaysAsked),
             fields: fields, body: body.map { JSONText.text(of: $0) },
             answerSizeMax: isList ? RESTTuning.answerSizeMax : RESTTuning.itemSizeMax)
+        memory.keepFeatures(of: answer)
+        return answer
     }
+
+    /// What `Prefer` says to be told which rows left our channels.
+    static let reportingDepartures = "settle.removed"
 
     /// Sends a request to a path, with a fresh token once more when the first is refused.
     ///

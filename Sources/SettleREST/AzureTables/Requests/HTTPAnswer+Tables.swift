@@ -29,23 +29,6 @@ extension HTTPAnswer {
         }
     }
 
-    /// The item in the body; nil when there is none.
-    ///
-    /// - Parameters:
-    ///   - id: The identifier that it must have.
-    ///   - columns: What the table's own columns are called.
-    ///   - needsVersion: True to take only what surely is the server's: a version in the item or
-    ///     in a strong tag. Some servers answer with the item they were sent.
-    /// - Returns: The item.
-    func item(_ id: String, _ columns: TableColumns, needsVersion: Bool) -> RemoteItem? {
-        guard let json = try? json(),
-            let item = RemoteItem(
-                json, columns, tag: EntityTag.version(in: response.headerFields[.eTag])),
-            item.id == id
-        else { return nil }
-        return needsVersion && item.version == nil ? nil : item
-    }
-
     /// Whether the body is a page for people, which the table itself never sends: something else
     /// stands before it, or the site is switched off.
     var isWebPage: Bool {
@@ -54,8 +37,7 @@ extension HTTPAnswer {
 
     /// Whether the server refuses the version of the protocol, before looking at anything else.
     var isAboutVersion: Bool {
-        guard status == 400, let sentence = sentence?.lowercased() else { return false }
-        return sentence.contains("api version") || sentence.contains("api-version")
+        status == 400 && Self.isAboutVersion(sentence)
     }
 
     /// What the server says is wrong, in its own words; nil when it says nothing readable.
@@ -75,7 +57,11 @@ extension HTTPAnswer {
             let type = response.headerFields[.contentType]?.lowercased() ?? ""
             text = type.hasPrefix("text/plain") ? String(decoding: body, as: UTF8.self) : nil
         }
-        guard let text else { return nil }
+        return text.flatMap { Self.line(of: $0) }
+    }
+
+    /// A server's words as they are shown: one line, not too long; nil when nothing is left.
+    static func line(of text: String) -> String? {
         let shown = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
         let line = String(String.UnicodeScalarView(shown)).prefix(RESTTuning.sentenceLengthMax)
         return line.isEmpty ? nil : String(line)
@@ -83,6 +69,35 @@ extension HTTPAnswer {
 
     /// The failure that a status stands for when it is not about one item.
     func failure(_ what: String) -> ReplicationError {
+        .failure(of: what, status, saying: sentence, retryAfter: retryAfter)
+    }
+
+    /// How long the server wants to be left alone.
+    var retryAfter: Duration? {
+        guard let field = response.headerFields[.retryAfterField] else { return nil }
+        // A date is the server's, so it is measured from the server's own time where that is told.
+        let seconds =
+            Double(field)
+            ?? HTTPDate.date(field).map {
+                $0.timeIntervalSince(
+                    response.headerFields[.date].flatMap(HTTPDate.date) ?? Date())
+            }
+        guard let seconds, seconds.isFinite else { return nil }
+        return .seconds(min(max(seconds, 0), RESTTuning.retryAfterSecondsMax))
+    }
+
+    /// Whether a server's words are about the version of the protocol.
+    static func isAboutVersion(_ sentence: String?) -> Bool {
+        guard let sentence = sentence?.lowercased() else { return false }
+        return sentence.contains("api version") || sentence.contains("api-version")
+    }
+}
+
+extension ReplicationError {
+    /// The failure that a status stands for when it is not about one item.
+    static func failure(
+        of what: String, _ status: Int, saying sentence: String?, retryAfter: Duration?
+    ) -> ReplicationError {
         let said = sentence.map { " It says: \($0)" } ?? ""
         return switch status {
         case 429, 503:
@@ -112,19 +127,5 @@ extension HTTPAnswer {
             ReplicationError(
                 .misconfigured, "The server refuses to \(what) (\(status)).\(said)")
         }
-    }
-
-    /// How long the server wants to be left alone.
-    private var retryAfter: Duration? {
-        guard let field = response.headerFields[.retryAfterField] else { return nil }
-        // A date is the server's, so it is measured from the server's own time where that is told.
-        let seconds =
-            Double(field)
-            ?? HTTPDate.date(field).map {
-                $0.timeIntervalSince(
-                    response.headerFields[.date].flatMap(HTTPDate.date) ?? Date())
-            }
-        guard let seconds, seconds.isFinite else { return nil }
-        return .seconds(min(max(seconds, 0), RESTTuning.retryAfterSecondsMax))
     }
 }

@@ -52,4 +52,9 @@ indirect enum ODataFilter: Sendable, Hashable {
         case .v4: "cast(\(time.text),Edm.DateTimeOffset)"
         }
     }
+
+    /// All of some conditions; nil when there are none.
+    static func conjunction(_ conditions: [ODataFilter]) -> ODataFilter? {
+        conditions.count > 1 ? .all(conditions) : conditions.first
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Settle
 
 /// The time of a `Date` or `Retry-After` header (RFC 9110, 5.6.7).
 enum HTTPDate {
@@ -20,7 +21,7 @@ enum HTTPDate {
         guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]),
             (0...60).contains(clock[2])
         else { return nil }
-        let days = RowTime.days(year: year, month: Int64(month) + 1, day: day)
+        let days = CivilDate.daysSince1970(year: year, month: Int64(month) + 1, day: day)
         return Date(
             timeIntervalSince1970: Double(
                 days * 86_400 + clock[0] * 3_600 + clock[1] * 60 + clock[2]))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The outbox with the tool` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The outbox with the tool` {
     private let tool: BuiltTool
 
     init() throws {

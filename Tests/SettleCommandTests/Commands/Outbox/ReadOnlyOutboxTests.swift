@@ -6,7 +6,7 @@ import Testing
 
 @testable import SettleCommand
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `The outbox on read-only media` {
+@Suite(.serialized, .timeLimit(.minutes(60))) struct `The outbox on read-only media` {
     /// Runs the tool where a folder is mounted for reading only; nobody else sees that mount.
     private static func run(
         _ arguments: [String], whereReadOnly folder: String

@@ -42,7 +42,7 @@ private final class Worker: Sendable {
     }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(60)))
 struct `The outbox of an application that runs, with the tool` {
     private let tool: BuiltTool
 

@@ -14,6 +14,8 @@ import Testing
         ("2024-02-29T00:00:00.000Z", 1_709_164_800, 0, 3),
         ("0001-01-01T00:00:00Z", -62_135_596_800, 0, 0),
         ("1969-12-31T23:59:59.999Z", -1, 999_000_000, 3),
+        ("2016-12-31T23:59:60Z", 1_483_228_800, 0, 0),
+        ("2021-02-31T00:00:00Z", 1_614_729_600, 0, 0),
     ])
     func `is read exactly`(text: String, seconds: Int, nanoseconds: Int, digits: Int) throws {
         let time = try #require(RowTime(text))
@@ -67,6 +69,10 @@ import Testing
         #expect(
             HTTPDate.date("Thu, 29 Feb 2024 00:00:00 GMT")
                 == Date(timeIntervalSince1970: 1_709_164_800))
+        // As far as it need not be a date: days and seconds too many are counted on.
+        #expect(
+            HTTPDate.date("Sat, 31 Feb 2024 00:00:60 GMT")
+                == Date(timeIntervalSince1970: 1_709_337_660))
     }
 
     @Test(arguments: [

@@ -31,7 +31,7 @@ struct Bench {
         GroupByPlace.self, UpdateAndReduce.self, RangePage.self, KeyList.self, ReduceClosure.self,
         IndexSize.self, ObserveLatency.self, ObserveMany.self, ObserveReduce.self,
         ObserveCommits.self, OutboxAdd.self, OutboxOpen.self, OutboxDispatch.self,
-        PullAll.self, PullIdle.self, PushAll.self,
+        PullAll.self, PullIdle.self, PushAll.self, ServePage.self, ServeInsert.self, ServeLoad.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

@@ -33,6 +33,8 @@ struct BenchmarkSize: Sendable {
     let pullCounts: (small: Int, large: Int)
     /// Documents that are pushed in one repetition.
     let pushCount: Int
+    /// Requests of one repetition to a server: pages read, items inserted, and both mixed.
+    let servedCounts: (pages: Int, inserts: Int, mixed: Int)
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
@@ -47,7 +49,7 @@ struct BenchmarkSize: Sendable {
         importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
         updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
         queuingCounts: (200, 20, 5), queueCounts: (1_000, 100_000), dispatchCount: 40,
-        pullCounts: (10_000, 100_000), pushCount: 10_000,
+        pullCounts: (10_000, 100_000), pushCount: 10_000, servedCounts: (5_000, 10_000, 20_000),
         repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
@@ -56,6 +58,7 @@ struct BenchmarkSize: Sendable {
         importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
         observedCount: 10, followedCounts: (200, 100), observerCount: 50, queuingCounts: (20, 4, 2),
         queueCounts: (200, 2_000), dispatchCount: 20,
-        pullCounts: (500, 2_000), pushCount: 200, repetitions: 3, durableRepetitions: 3,
+        pullCounts: (500, 2_000), pushCount: 200, servedCounts: (200, 200, 400),
+        repetitions: 3, durableRepetitions: 3,
         importRepetitions: 1)
 }

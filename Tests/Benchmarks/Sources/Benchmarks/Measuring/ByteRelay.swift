@@ -20,8 +20,8 @@ final class ByteRelay: Sendable {
     var received: Int { counts.withLock { $0.received } }
 
     init(to target: Int) throws {
-        let listener = try Self.socket()
-        var address = Self.address(port: 0)
+        let listener = try Loopback.socket()
+        var address = Loopback.address(port: 0)
         let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -49,10 +49,10 @@ final class ByteRelay: Sendable {
 
     private func accept(for target: Int) {
         while true {
-            let near = Self.acceptOne(listener)
+            let near = Loopback.accept(listener)
             guard near >= 0 else { return }
-            guard let far = try? Self.connection(to: target) else {
-                Self.closeOne(near)
+            guard let far = try? Loopback.connection(to: target) else {
+                Loopback.close(near)
                 continue
             }
             Thread { [self] in carry(from: near, to: far) { $0.sent += $1 } }.start()
@@ -69,63 +69,8 @@ final class ByteRelay: Sendable {
             let length = recv(source, &bytes, bytes.count, 0)
             guard length > 0 else { break }
             counts.withLock { count(&$0, length) }
-            var done = 0
-            while done < length {
-                let step = bytes.withUnsafeBytes { buffer in
-                    send(
-                        target, buffer.baseAddress.map { $0 + done }, length - done,
-                        Int32(MSG_NOSIGNAL))
-                }
-                guard step > 0 else { break }
-                done += step
-            }
+            guard Loopback.send(bytes[..<length], to: target) else { break }
         }
         shutdown(target, Int32(SHUT_WR))
-    }
-
-    private static func acceptOne(_ listener: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.accept(listener, nil, nil)
-        #else
-            Darwin.accept(listener, nil, nil)
-        #endif
-    }
-
-    private static func closeOne(_ socket: Int32) {
-        #if canImport(Glibc)
-            Glibc.close(socket)
-        #else
-            Darwin.close(socket)
-        #endif
-    }
-
-    private static func connection(to port: Int) throws -> Int32 {
-        let socket = try Self.socket()
-        var address = address(port: port)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isConnected else { throw BenchmarkError("The server cannot be reached.") }
-        return socket
-    }
-
-    private static func socket() throws -> Int32 {
-        #if canImport(Glibc)
-            let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        guard socket >= 0 else { throw BenchmarkError("A socket could not be had.") }
-        return socket
-    }
-
-    private static func address(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        return address
     }
 }

@@ -26,7 +26,8 @@ struct ServerProcess: AsyncParsableCommand {
         }
     }
 
-    private static func endOfInput() async {
+    /// Returns when standard input ends.
+    static func endOfInput() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             // Blocks a thread that nothing else needs.
             Thread {
@@ -54,10 +55,26 @@ struct RunningServer: Sendable {
     static func with<Value>(
         directory: URL, _ body: (RunningServer) async throws -> Value
     ) async throws -> Value {
+        try await with(["server-process", "--directory", directory.path], body)
+    }
+
+    /// Starts a server that answers everything with the bytes of a file, hands it to a closure, and
+    /// ends it.
+    static func withBare(
+        answering file: URL, status: Int = 200,
+        _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        try await with(
+            ["bare-server-process", "--body", file.path, "--status", "\(status)"], body)
+    }
+
+    private static func with<Value>(
+        _ arguments: [String], _ body: (RunningServer) async throws -> Value
+    ) async throws -> Value {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = try OwnProcess.program()
-        process.arguments = ["server-process", "--directory", directory.path]
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
         try process.run()

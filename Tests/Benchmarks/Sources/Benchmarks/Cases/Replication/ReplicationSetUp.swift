@@ -34,6 +34,19 @@ enum ReplicationSetUp {
     }
 }
 
+/// Hides what a server can do beyond the protocol.
+struct PlainTransport: HTTPTransport {
+    private let transport = URLSessionTransport()
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+    ) async throws(ReplicationError) -> HTTPAnswer {
+        var answer = try await transport.send(request, body: body, bodySizeMax: bodySizeMax)
+        if let name = HTTPField.Name("Settle-Features") { answer.response.headerFields[name] = nil }
+        return answer
+    }
+}
+
 /// Writes down what is asked of a server.
 final class RecordingTransport: HTTPTransport {
     private let transport = URLSessionTransport()

@@ -1,0 +1,59 @@
+import ArgumentParser
+import SettleServer
+
+/// What a server takes at most.
+struct ServeLimitOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"))
+    var bodyMax = 20 << 20
+
+    @Option(
+        help: ArgumentHelp(
+            "The largest content of an attachment to take, in bytes.", valueName: "bytes"))
+    var attachmentMax = 256 << 20
+
+    @Option(help: ArgumentHelp("The most items of one page.", valueName: "number"))
+    var pageMax = 1_000
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            How many requests a second each sender may make, on and on: each subject of a token, \
+            and without one each address. Without this there is no limit.
+            """, valueName: "number"))
+    var rate: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many requests at once after a pause; with --rate.", valueName: "number"))
+    var burst: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many connections at once; more wait until one ends.", valueName: "number"))
+    var connectionsMax = 1_024
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a connection may be silent: seconds, or 15m, 2h.", valueName: "time"),
+        transform: DurationArgument.init(parsing:))
+    var idleMax = DurationArgument(.seconds(75))
+
+    func validate() throws {
+        guard burst == nil || rate != nil else {
+            throw ValidationError("--burst is part of the limit that --rate sets; give both.")
+        }
+    }
+
+    /// Sets the limits.
+    func apply(to configuration: inout ServerConfiguration) {
+        configuration.bodyMaxBytes = bodyMax
+        configuration.attachmentMaxBytes = attachmentMax
+        configuration.topMax = pageMax
+        // A page without $top has up to 100 items, which a low limit must not forbid.
+        if pageMax < 100 { configuration.pageSizeDefault = min(pageMax, 50) }
+        configuration.rateLimit = rate.map { RateLimit(requestsPerSecond: $0, burst: burst) }
+        configuration.connectionsMax = connectionsMax
+        configuration.idleTimeout = idleMax.duration
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import SettlePostgreSQL
+import SettleServer
+
+/// Where a server keeps its tables, as it is named on the command line.
+///
+/// A folder, or the address of a PostgreSQL database, which begins with `postgres://` or
+/// `postgresql://`.
+struct StoreArgument: ExpressibleByArgument, Sendable {
+    let store: ServerStore
+    /// The name without a password, for people.
+    let shown: String
+    /// The folder; nil for a database.
+    let folder: URL?
+
+    /// Reads the argument; nil for an empty one.
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        if Self.isDatabase(argument) {
+            store = .postgreSQL(url: argument)
+            shown = Self.withoutPassword(argument)
+            folder = nil
+        } else {
+            let folder = URL(fileURLWithPath: argument, isDirectory: true)
+            store = .directory(folder)
+            shown = argument
+            self.folder = folder
+        }
+    }
+
+    /// Whether a text is the address of a database.
+    static func isDatabase(_ text: String) -> Bool {
+        text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+    }
+
+    /// An address without what only those may know who connect.
+    static func withoutPassword(_ address: String) -> String {
+        guard var parts = URLComponents(string: address) else { return "a PostgreSQL database" }
+        parts.password = nil
+        parts.query = nil
+        return parts.string ?? "a PostgreSQL database"
+    }
+}

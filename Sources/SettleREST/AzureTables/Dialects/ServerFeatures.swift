@@ -1,0 +1,38 @@
+import HTTPTypes
+
+/// What `settle serve` offers beside the table protocol, as its answers announce it.
+struct ServerFeatures: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+
+    /// Many operations in one request; Docs/Formats/AzureTables.md.
+    static let batch = ServerFeatures(rawValue: 1)
+    /// Waiting for changes.
+    static let changes = ServerFeatures(rawValue: 2)
+
+    init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads `Settle-Features: batch, changes, removed`; nil when the answer has no such header.
+    ///
+    /// Names that are not known mean nothing.
+    init?(_ answer: HTTPAnswer) {
+        guard let field = answer.response.headerFields[.settleFeatures] else { return nil }
+        self = []
+        for name in field.split(separator: ",") {
+            switch name.filter({ $0 != " " && $0 != "\t" }).lowercased() {
+            case "batch": insert(.batch)
+            case "changes": insert(.changes)
+            default: continue
+            }
+        }
+    }
+}
+
+extension HTTPAnswer {
+    /// Whether the server gives rows their times in the order of their commits, each later than the
+    /// one before whatever its clock does, as `settle serve` does.
+    var timesFollowCommits: Bool {
+        response.headerFields[.serverVersion]?.lowercased().hasPrefix("settle-") ?? false
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import Settle
+import SettleSync
+
+/// What a server said about one operation, in an answer of its own or in that to a batch.
+struct OperationAnswer: Sendable {
+    let status: Int
+    /// The body; nil when there is none, an error when it is no JSON.
+    let content: Result<JSONValue, ReplicationError>?
+    /// The version that stands beside the body.
+    let version: String?
+    /// What the server says is wrong, in its own words.
+    let sentence: String?
+    /// Whether the body is a page for people, which the table itself never sends.
+    let isWebPage: Bool
+    /// How long the server wants to be left alone.
+    let retryAfter: Duration?
+
+    /// An answer to an operation that went by itself.
+    init(_ answer: HTTPAnswer) {
+        status = answer.status
+        if answer.body.isEmpty {
+            content = nil
+        } else {
+            content = Result { () throws(ReplicationError) in try answer.json() }
+        }
+        version = EntityTag.version(in: answer.response.headerFields[.eTag])
+        sentence = (200..<300).contains(answer.status) ? nil : answer.sentence
+        isWebPage = answer.isWebPage
+        retryAfter = answer.retryAfter
+    }
+
+    /// One of the results in the answer to a batch; nil when it is none.
+    ///
+    /// Shape: `{"status": number, "item": object, "version": string, "error": string}`, of which
+    /// only the status is always there.
+    init?(_ result: JSONValue) {
+        guard let status = result["status"]?.integerValue, (100..<600).contains(status) else {
+            return nil
+        }
+        self.status = Int(status)
+        content = result["item"].map { .success($0) }
+        version = result["version"]?.stringValue
+        sentence = result["error"]?.stringValue.flatMap { HTTPAnswer.line(of: $0) }
+        isWebPage = false
+        retryAfter = nil
+    }
+
+    /// The item in the body; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier that it must have.
+    ///   - columns: What the table's own columns are called.
+    ///   - needsVersion: True to take only what surely is the server's: a version in the item or
+    ///     in a strong tag. Some servers answer with the item they were sent.
+    /// - Returns: The item.
+    func item(_ id: String, _ columns: TableColumns, needsVersion: Bool) -> RemoteItem? {
+        guard case .success(let json)? = content,
+            let item = RemoteItem(json, columns, tag: version), item.id == id
+        else { return nil }
+        return needsVersion && item.version == nil ? nil : item
+    }
+
+    /// Whether the server refuses the version of the protocol, before looking at anything else.
+    var isAboutVersion: Bool { status == 400 && HTTPAnswer.isAboutVersion(sentence) }
+
+    /// The failure that the status stands for when it is not about the item.
+    func failure(_ what: String) -> ReplicationError {
+        .failure(of: what, status, saying: sentence, retryAfter: retryAfter)
+    }
+}

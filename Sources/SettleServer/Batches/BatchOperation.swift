@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Settle
+
+/// One operation of a batch, taken apart and checked.
+///
+/// Shape: `{"op": "insert" | "update" | "replace" | "delete" | "undelete", "id": string, "version":
+/// string, "item": object}`; `id` is the item's and may be left out of an insert, `version` is what
+/// `If-Match` would say, `item` is for the first three.
+struct BatchOperation: Sendable {
+    /// What the route for one item would be asked for.
+    enum Kind: String, Sendable, CaseIterable {
+        case insert, update, replace, delete, undelete
+    }
+
+    let kind: Kind
+    let write: ItemWrite
+
+    /// Reads one element of a batch.
+    ///
+    /// - Throws: ``Refusal`` 400 saying what is wrong with it.
+    init(_ json: JSONValue, in dialect: TableDialect) throws(Refusal) {
+        guard json.objectValue != nil, let name = json["op"]?.stringValue,
+            let kind = Kind(rawValue: name)
+        else {
+            throw Refusal(
+                .badRequest,
+                "An operation is an object whose 'op' is one of "
+                    + Kind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+        }
+        self.kind = kind
+        let pathId = try Self.string(json["id"], "id")
+        let version = try Self.string(json["version"], "version")
+        guard version?.isEmpty != true else {
+            throw Refusal(.badRequest, "The member 'version' is empty; leave it out.")
+        }
+        var body: ItemBody?
+        if let purpose = kind.purpose {
+            guard let item = json["item"] else {
+                throw Refusal(.badRequest, "The operation '\(name)' needs an 'item'.")
+            }
+            body = try ItemBody(item, for: purpose, in: dialect)
+        }
+        if let pathId, let bodyId = body?.id, !pathId.utf8.elementsEqual(bodyId.utf8) {
+            throw Refusal(.badRequest, "The id of the operation and that of its item differ.")
+        }
+        let given = pathId ?? body?.id
+        guard let id = given ?? (kind == .insert ? UUID().uuidString.lowercased() : nil) else {
+            throw Refusal(.badRequest, "The operation '\(name)' needs an 'id'.")
+        }
+        try ItemIdentifier.check(id)
+        write = ItemWrite(
+            operation: kind.operation(with: body), id: id,
+            expectation: version.map { .version($0) } ?? .none)
+    }
+
+    private static func string(_ json: JSONValue?, _ name: String) throws(Refusal) -> String? {
+        switch json {
+        case nil, .null?: return nil
+        case .string(let text)?: return text
+        default: throw Refusal(.badRequest, "The member '\(name)' must be a string.")
+        }
+    }
+}

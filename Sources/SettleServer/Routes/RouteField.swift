@@ -1,0 +1,102 @@
+/// A parameter of the query or a header of a request.
+enum RouteParameter: String, Sendable, CaseIterable {
+    case version = "ZUMO-API-VERSION"
+    case filter = "$filter"
+    case orderBy = "$orderby"
+    case select = "$select"
+    case top = "$top"
+    case skip = "$skip"
+    case inlineCount = "$inlinecount"
+    case count = "$count"
+    case skipToken = "$skiptoken"
+    case includeDeleted = "__includeDeleted"
+    case since
+    case wait
+    case options = "X-ZUMO-Options"
+    case prefer = "Prefer"
+    case ifMatch = "If-Match"
+    case ifNoneMatch = "If-None-Match"
+    case ifModifiedSince = "If-Modified-Since"
+    case ifUnmodifiedSince = "If-Unmodified-Since"
+    case range = "Range"
+    case ifRange = "If-Range"
+    case lastEventId = "Last-Event-ID"
+
+    /// Whether it stands in a header and not in the query.
+    var isHeader: Bool {
+        switch self {
+        case .version, .options, .prefer, .ifMatch, .ifNoneMatch, .ifModifiedSince,
+            .ifUnmodifiedSince, .range, .ifRange, .lastEventId:
+            true
+        default: false
+        }
+    }
+
+    /// Whether its value is a whole number.
+    var isNumber: Bool { [.top, .skip, .wait].contains(self) }
+
+    /// What it says, for people.
+    var summary: String {
+        switch self {
+        case .version:
+            "The version of the protocol, 2.0.x or 3.0.x; it may be in the query as well."
+        case .filter: "An OData condition; version 3 of OData in version 2, version 4 in version 3."
+        case .orderBy: "OData expressions with asc or desc, commas between; the id breaks ties."
+        case .select: "The members to send, commas between; * for all."
+        case .top:
+            "How many items: on this page in version 2, on all pages together in version 3."
+        case .skip: "How many items to leave out at the start."
+        case .inlineCount: "Version 2: allpages counts all items that match."
+        case .count: "Version 3: true counts all items that match."
+        case .skipToken: "Where the page before ended; only from a next link of this list."
+        case .includeDeleted: "true for deleted items, too; the name in any case."
+        case .since:
+            "The token of the changes seen last, 0 for all from the beginning; now without it."
+        case .wait: "How many seconds to wait for a change, 0 to 300."
+        case .options:
+            "Version 3: include:deleted, and nextLink=path for next links without scheme and host."
+        case .prefer: "settle.removed reports items that left the reader's channels."
+        case .ifMatch: "The version that the item must have, or *."
+        case .ifNoneMatch: "Versions that the reader has already."
+        case .ifModifiedSince: "Version 3: the time of the version that the reader has."
+        case .ifUnmodifiedSince: "Version 3: the time after which the item must not be changed."
+        case .range: "A part of the content, in bytes."
+        case .ifRange: "The ETag of the content that the part is wanted of."
+        case .lastEventId: "The id of the event seen last; the same as since."
+        }
+    }
+}
+
+/// A header of an answer.
+enum RouteHeader: String, Sendable, CaseIterable {
+    case eTag = "ETag"
+    case lastModified = "Last-Modified"
+    case location = "Location"
+    case link = "Link"
+    case allow = "Allow"
+    case challenge = "WWW-Authenticate"
+    case retryAfter = "Retry-After"
+    case preferenceApplied = "Preference-Applied"
+    case contentRange = "Content-Range"
+    case acceptRanges = "Accept-Ranges"
+    case serverVersion = "x-zumo-server-version"
+    case features = "Settle-Features"
+
+    /// What it says, for people.
+    var summary: String {
+        switch self {
+        case .eTag: "The version, in double quotes; strong."
+        case .lastModified: "Version 3: when the item was last written, in whole seconds."
+        case .location: "The path of the new item."
+        case .link: "Version 2: the path and query of the next page, and rel=next."
+        case .allow: "The methods that the path takes."
+        case .challenge: "How to sign in."
+        case .retryAfter: "How many seconds to wait before trying again."
+        case .preferenceApplied: "Which of the preferences was followed."
+        case .contentRange: "Which part of the content this is."
+        case .acceptRanges: "bytes."
+        case .serverVersion: "Which server this is."
+        case .features: "What it can do beyond the protocol."
+        }
+    }
+}

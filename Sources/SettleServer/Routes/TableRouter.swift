@@ -1,0 +1,93 @@
+import HTTPTypes
+import Hummingbird
+import Settle
+
+extension TableResponder {
+    /// Answers a request at a path; what every table route has in common is done here.
+    ///
+    /// Every answer of a table route says which server this is and what it can do beyond the
+    /// protocol, those that say no too.
+    ///
+    /// - Throws: Whatever goes wrong outside the tables.
+    func answer(
+        _ request: Request, at path: RoutePath, from address: String?
+    ) async throws -> Response {
+        guard let route = path.route else { throw Self.unknownPath }
+        guard route.isOfTable else {
+            try Self.checkMethod(of: request, at: route)
+            return try await answer(at: path)
+        }
+        var dialect = TableDialect.version2
+        var response: Response
+        do {
+            try Self.checkMethod(of: request, at: route)
+            let query = try RequestQuery(request.uri.query)
+            let version = try RequestedVersion(
+                headers: request.headers, query: query, versionWhenMissing: versionWhenMissing)
+            dialect = TableDialect(version.version)
+            let call = TableCall(
+                request: request, query: query, dialect: dialect, isVersionNamed: version.isNamed,
+                identity: try await identity(of: request, at: path, from: address),
+                responder: self)
+            response = try await call.answer(at: path)
+        } catch {
+            response = Answer.refusal(refusal(for: error), in: dialect)
+        }
+        response.headers[.zumoServerVersion] = Self.serverVersion
+        response.headers[.settleFeatures] = Self.features
+        return response
+    }
+
+    /// Answers at a path that is no table's.
+    private func answer(at path: RoutePath) async throws -> Response {
+        switch path {
+        case .health: return Answer.json(["status": "ok"])
+        case .readiness: return try await readiness()
+        case .metrics: return try metricsText()
+        case .description: return Answer.json(OpenAPIDescription.json)
+        default: throw Self.unknownPath
+        }
+    }
+
+    private static func checkMethod(of request: Request, at route: Route) throws(Refusal) {
+        let allowed = route.methods
+        guard !allowed.contains(request.method) else { return }
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        throw Refusal(
+            .methodNotAllowed,
+            "The method \(request.method.rawValue) is not for this path; it takes \(names).",
+            headers: [.allow: names])
+    }
+
+    private static let unknownPath = Refusal(
+        .notFound,
+        "There is nothing at this path; tables are at /tables/NAME and /tables/NAME/ID, "
+            + "with the id percent-encoded.")
+
+    private static let serverVersion = "settle-1"
+    private static let features = "batch, changes, removed"
+}
+
+extension TableCall {
+    /// Answers at a path of a table, with a method that it takes.
+    fileprivate func answer(at path: RoutePath) async throws -> Response {
+        switch (path, request.method) {
+        case (.table(let table), .post): return try await insert(into: table)
+        case (.table(let table), _): return try await list(table)
+        case (.item(let table, let id), .patch): return try await update(id, in: table)
+        case (.item(let table, let id), .put): return try await replace(id, in: table)
+        case (.item(let table, let id), .delete): return try await delete(id, in: table)
+        case (.item(let table, let id), .post): return try await undelete(id, in: table)
+        case (.item(let table, let id), _): return try await read(id, in: table)
+        case (.content(let table, let digest), .put):
+            return try await storeContent(digest, in: table)
+        case (.content(let table, let digest), _): return try await findContent(digest, in: table)
+        case (.attachment(let table, let id, let name), _):
+            return try await readAttachment(name, of: id, in: table)
+        case (.batch(let table), _): return try await batch(in: table)
+        case (.changes(let table), _): return try await changes(of: table)
+        case (.description, _), (.health, _), (.readiness, _), (.metrics, _), (.unknown, _):
+            preconditionFailure("Only the paths of tables come here.")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Hummingbird
+import Logging
+import NIOCore
+import Settle
+
+extension TableResponder {
+    /// Whether the server can work: it is not stopping, has keys for tokens, and reaches its store.
+    ///
+    /// - Throws: ``Refusal`` 503 with what is missing.
+    func readiness() async throws -> Response {
+        guard !shutdown.isStopping else {
+            throw Refusal(.serviceUnavailable, "The server is stopping.")
+        }
+        guard await authenticator.isReady else {
+            throw Refusal(
+                .serviceUnavailable,
+                "The server does not have the keys that tokens are checked with yet.")
+        }
+        do {
+            try await store.checkReadiness()
+        } catch {
+            logger.error("store", metadata: ["error": "\(type(of: error))"])
+            throw Refusal(.serviceUnavailable, "The store cannot be reached just now.")
+        }
+        return Answer.json(["status": "ready"])
+    }
+
+    /// What the server counted, for Prometheus.
+    ///
+    /// - Throws: ``Refusal`` 404 when it is not served.
+    func metricsText() throws(Refusal) -> Response {
+        guard let connections else {
+            throw Refusal(.notFound, "This server does not serve metrics.")
+        }
+        let text = MetricsText(metrics.current, connections: connections.open).text
+        return Response(
+            status: .ok,
+            headers: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

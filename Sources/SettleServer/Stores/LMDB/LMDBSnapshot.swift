@@ -1,0 +1,61 @@
+import Foundation
+import Settle
+import SettleOData
+
+/// A state of a table that lies in a Settle database.
+class LMDBSnapshot: TableSnapshot {
+    private let snapshot: Snapshot
+    let indexes: PathIndexes
+    private let held: HeldContents
+
+    init(_ snapshot: Snapshot, indexes: PathIndexes, held: HeldContents) {
+        self.snapshot = snapshot
+        self.indexes = indexes
+        self.held = held
+    }
+
+    func item(_ id: String) throws -> TableItem? {
+        try snapshot.document(id).map(Envelope.item(of:))
+    }
+
+    func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {
+        try snapshot.forEachDocument(after: id) { try body(try Envelope.item(of: $0)) }
+    }
+
+    func forEachEntry(
+        in times: ClosedRange<Int64>,
+        _ body: (TimelineEntry, () throws -> TableItem?) throws -> Bool
+    ) throws {
+        try TableTimeline.forEach(from: times.lowerBound, in: snapshot) { entry in
+            guard entry.time <= times.upperBound else { return false }
+            return try body(entry) { try item(entry.id) }
+        }
+    }
+
+    func lastTime() throws -> Int64 { try TableClock.last(in: snapshot) }
+
+    func indexedPaths() throws -> [[String]] { indexes.paths }
+
+    func ids(at path: [String], in ranges: [ODataKeyRange], countMax: Int) throws -> [String]? {
+        try indexes.ids(at: path, in: ranges, countMax: countMax, in: snapshot)
+    }
+
+    func heldLength(
+        of digest: AttachmentDigest, for owner: ContentOwner, now: Date
+    ) throws -> Int? {
+        guard let lease = held.content(digest, for: owner, now: now), try lease.isContentAvailable
+        else { return nil }
+        return lease.length
+    }
+
+    func ids(having digest: AttachmentDigest, countMax: Int) throws -> [String] {
+        try ContentIndex.ids(having: digest, countMax: countMax, in: snapshot)
+    }
+
+    func hasContent(_ attachment: AttachmentDescription, of id: String) throws -> Bool {
+        let stored = try snapshot.document(id)?.attachments.first {
+            $0.digest == attachment.digest.text
+        }
+        return try stored?.isContentAvailable ?? false
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Settle
+
+/// Tables that are databases in one directory, opened on first use.
+///
+/// As an actor it opens each database once, however many requests ask for it at the same time.
+actor LMDBTableStore: TableStore {
+    private let directory: URL
+    private let tableCountMax: Int
+    private let indexes: (@Sendable (TableName) -> [[String]])?
+    private var opening: [TableName: Task<LMDBTable, any Error>] = [:]
+    private var databaseNames: Set<String>
+    private var isClosed = false
+
+    /// Prepares the directory, making it when it is not there.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the databases lie.
+    ///   - tableCountMax: How many tables there may be.
+    ///   - indexes: The paths that are to have an index, for each table; nil to leave indexes as they
+    ///     are.
+    /// - Throws: ``ServerError`` with `directoryUnusable` when it cannot be made, read or written.
+    init(
+        directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?
+    ) throws {
+        self.directory = directory
+        self.tableCountMax = tableCountMax
+        self.indexes = indexes
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            databaseNames = Set(try Database.allDatabaseNames(underLocation: directory))
+        } catch {
+            throw ServerError(
+                .directoryUnusable,
+                "The directory '\(directory.path)' cannot be used; choose one that can be "
+                    + "written: \((error as NSError).localizedDescription)", cause: error)
+        }
+        guard FileManager.default.isWritableFile(atPath: directory.path) else {
+            throw ServerError(
+                .directoryUnusable,
+                "The directory '\(directory.path)' cannot be written; change its rights or "
+                    + "choose another.")
+        }
+    }
+
+    func table(_ name: TableName, isCreated: Bool) async throws -> (any StoredTable)? {
+        guard !isClosed else {
+            throw Refusal.stopping
+        }
+        if let task = opening[name] { return try await task.value }
+        let databaseName = name.databaseName
+        guard isCreated || databaseNames.contains(databaseName) else { return nil }
+        guard databaseNames.contains(databaseName) || databaseNames.count < tableCountMax else {
+            throw Refusal.tooManyTables(tableCountMax)
+        }
+        let isNew = databaseNames.insert(databaseName).inserted
+        let directory = directory
+        let paths = indexes?(name)
+        let task = Task {
+            let configuration = Database.OpenDatabaseConfiguration(
+                name: databaseName, fileLocation: directory)
+            guard let database = try await Database.open(with: configuration, create: true) else {
+                preconditionFailure("A database that may be made is always opened.")
+            }
+            do {
+                let indexes = try await PathIndexes.open(paths, of: database)
+                return LMDBTable(name: name, database: database, indexes: indexes)
+            } catch {
+                await database.close()
+                throw error
+            }
+        }
+        opening[name] = task
+        do {
+            return try await task.value
+        } catch {
+            // The next request tries again: the disk may have room by then.
+            opening[name] = nil
+            if isNew { databaseNames.remove(databaseName) }
+            throw error
+        }
+    }
+
+    func tableNames() async throws -> [TableName] {
+        databaseNames.compactMap(TableName.init(databaseName:)).sorted { $0.text < $1.text }
+    }
+
+    func checkReadiness() async throws {
+        guard !isClosed else { throw Refusal.stopping }
+        guard FileManager.default.isWritableFile(atPath: directory.path) else {
+            throw ServerError(
+                .directoryUnusable, "The directory '\(directory.path)' cannot be written.")
+        }
+    }
+
+    func close() async {
+        isClosed = true
+        let tasks = opening.values
+        opening = [:]
+        for task in tasks {
+            if let table = try? await task.value { await table.database.close() }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+
+/// Which store a server keeps its tables in.
+///
+/// ``directory(_:)`` needs nothing but a disk and is for one server process; the library
+/// `SettlePostgreSQL` adds another for several processes over one PostgreSQL database.
+public struct ServerStore: Sendable {
+    /// What a server tells its store.
+    package struct Settings: Sendable {
+        /// How many tables there may be.
+        package var tableCountMax: Int
+        /// The paths of a table that are to have an index; nil to leave the indexes as they are.
+        package var indexes: (@Sendable (TableName) -> [[String]])?
+
+        package init(
+            tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])? = nil
+        ) {
+            self.tableCountMax = tableCountMax
+            self.indexes = indexes
+        }
+    }
+
+    /// Opens the store.
+    package let open: @Sendable (Settings) async throws -> any TableStore
+    /// Why the store cannot be used as it is described; nil when it can, as far as that is known
+    /// before it is opened.
+    let fault: String?
+
+    /// A store that is opened by a closure.
+    package init(
+        fault: String? = nil,
+        open: @escaping @Sendable (Settings) async throws -> any TableStore
+    ) {
+        self.fault = fault
+        self.open = open
+    }
+
+    /// A Settle database for each table, in one directory.
+    ///
+    /// - Parameter directory: The directory, a file URL; made when it is not there.
+    /// - Returns: The store for ``ServerConfiguration/store``.
+    public static func directory(_ directory: URL) -> ServerStore {
+        ServerStore(
+            fault: directory.isFileURL
+                ? nil : "The directory must be a file URL, a place on this disk."
+        ) { settings in
+            try LMDBTableStore(
+                directory: directory, tableCountMax: settings.tableCountMax,
+                indexes: settings.indexes)
+        }
+    }
+}

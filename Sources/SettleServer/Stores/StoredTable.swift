@@ -1,0 +1,71 @@
+package import Foundation
+
+/// One table of a store.
+package protocol StoredTable: Sendable {
+    var name: TableName { get }
+
+    /// Runs a closure over one state of the table.
+    ///
+    /// - Parameter body: What to read. It may run for long and must not be kept from other tasks by
+    ///   it: a store that blocks runs it on a thread of its own.
+    /// - Returns: What `body` returned.
+    /// - Throws: What `body` throws; the store's own error when it cannot be read.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
+    ) async throws -> Value
+
+    /// Runs a closure that changes items, and returns when its commit is stored.
+    ///
+    /// Closures that arrive together may share one commit; each has its own result, and one that
+    /// throws leaves no trace. A closure may run more than once, so it must do nothing but use its
+    /// transaction and compute.
+    ///
+    /// - Parameters:
+    ///   - ids: The items that the closure will look at, so that a store may read them at once; it
+    ///     may look at others, too.
+    ///   - body: What to do.
+    /// - Returns: What the last run of `body` returned.
+    /// - Throws: What `body` throws; the store's own error when it cannot be stored.
+    func write<Value: Sendable>(
+        touching ids: [String],
+        _ body: @escaping @Sendable (any TableTransaction) throws -> Value
+    ) async throws -> Value
+
+    /// Says that something was committed to the table, by this process or another.
+    ///
+    /// Signals that were not taken are put together, and there may be some without a change. A store
+    /// that may have missed one, as after a lost connection, sends one. Ends when the store is closed.
+    func changes() -> AsyncStream<Void>
+
+    /// Takes content in, in constant memory, to wait for an item of its owner.
+    ///
+    /// - Parameters:
+    ///   - chunks: The content.
+    ///   - digest: Its SHA-256.
+    ///   - owner: Who may attach it.
+    ///   - now: The computer's clock.
+    /// - Throws: ``Refusal/contentDiffers`` when the content has another digest, and what `chunks`
+    ///   throws; nothing is left then. The store's own error when it cannot take it.
+    func hold<Chunks: AsyncSequence>(
+        _ chunks: Chunks, as digest: AttachmentDigest, for owner: ContentOwner,
+        now: @escaping @Sendable () -> Date
+    ) async throws where Chunks.Element == Data
+
+    /// Ends the wait for contents that an item of their owner has taken now.
+    ///
+    /// - Throws: The store's own error when it cannot be written.
+    func endHold(_ digests: [AttachmentDigest], of owner: ContentOwner, now: Date) async throws
+
+    /// The content of an attachment.
+    ///
+    /// - Parameters:
+    ///   - attachment: The attachment as its item describes it.
+    ///   - id: The item.
+    ///   - offset: Where to begin, in bytes; from 0 the digest is verified at the end, before the last
+    ///     chunk is given away.
+    /// - Returns: The content from there on in pieces; nil when it is not there.
+    /// - Throws: The store's own error when it cannot be read.
+    func content(
+        of attachment: AttachmentDescription, in id: String, from offset: Int
+    ) async throws -> (any AsyncSequence<Data, any Error> & Sendable)?
+}

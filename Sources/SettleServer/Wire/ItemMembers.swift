@@ -1,0 +1,132 @@
+package import Settle
+
+/// The members of an item that its sender gave.
+///
+/// Members that come from a store stay as they are stored until somebody asks for their values:
+/// what is only sent on becomes text without them.
+package struct ItemMembers: Sendable {
+    private enum Form {
+        case values([String: JSONValue])
+        /// A sound object.
+        case packed(PackedValue)
+    }
+
+    private let form: Form
+
+    /// Members by their names.
+    package init(_ values: [String: JSONValue]) {
+        form = .values(values)
+    }
+
+    /// Members as a store has them; nil when they are no object.
+    ///
+    /// - Parameter packed: A value that was checked, or packed by this process: damage that shows
+    ///   later ends the process.
+    package init?(packed: PackedValue) {
+        guard packed.isObject else { return nil }
+        form = .packed(packed)
+    }
+
+    /// The values, by their names.
+    ///
+    /// - Complexity: All that is in them, each time, when they come from a store.
+    package var values: [String: JSONValue] {
+        switch form {
+        case .values(let values): values
+        case .packed(let packed): Self.sound { try packed.value() }.objectValue ?? [:]
+        }
+    }
+
+    /// The same members as values, for those who look at several.
+    ///
+    /// - Complexity: All that is in them, once.
+    package var unpacked: ItemMembers {
+        if case .values = form { self } else { ItemMembers(values) }
+    }
+
+    /// The value of one name; nil when there is none.
+    ///
+    /// Names are the same that are canonically equivalent, as for dictionaries.
+    ///
+    /// - Complexity: Of members from a store, all that is in the member, each time; all members when
+    ///   there is none and the name is not plain ASCII.
+    package subscript(name: String) -> JSONValue? {
+        switch form {
+        case .values(let values): return values[name]
+        case .packed(let packed):
+            if let value = Self.sound({ try packed.member(name) }) { return value }
+            return Self.hasOneSpelling(name) ? nil : values[name]
+        }
+    }
+
+    /// Whether no other text is canonically equivalent: three ASCII characters have doubles.
+    private static func hasOneSpelling(_ name: String) -> Bool {
+        name.utf8.allSatisfy { byte in
+            switch Unicode.Scalar(byte) {
+            case ";", "K", "`": false
+            default: byte < 0x80
+            }
+        }
+    }
+
+    /// About how many bytes they take as text, and in memory not many times more; the same for
+    /// members from a store as for those that are given.
+    ///
+    /// - Complexity: All that is in them, without making values of it.
+    var approximateSize: Int {
+        switch form {
+        case .values(let values): JSONValue.object(values).approximateSize
+        case .packed(let packed): Self.sound { try packed.approximateSize() }
+        }
+    }
+
+    /// Appends them and some columns as one JSON object, sorted by the bytes of the names.
+    ///
+    /// - Parameters:
+    ///   - columns: What stands beside them, or in place of those of the same name; ascending by
+    ///     the bytes of their names.
+    ///   - selection: The names of the members to write; nil for all. Columns are written in any
+    ///     case.
+    ///   - text: What is appended to.
+    package func write(
+        with columns: [(name: String, value: JSONValue)] = [],
+        selecting selection: Set<String>? = nil, to text: inout [UInt8]
+    ) {
+        switch form {
+        case .values(var values):
+            if let selection { values = values.filter { selection.contains($0.key) } }
+            for column in columns { values[column.name] = column.value }
+            text.append(contentsOf: JSONText.text(of: .object(values)))
+        case .packed(let packed):
+            Self.sound {
+                try JSONText.text(
+                    of: packed, with: columns, to: &text, where: selection.map { $0.contains })
+            }
+        }
+    }
+
+    /// What a body gives that reads packed members, which were checked.
+    private static func sound<Value>(_ body: () throws -> Value) -> Value {
+        do {
+            return try body()
+        } catch {
+            preconditionFailure("Members that were checked must be readable: \(error)")
+        }
+    }
+}
+
+extension ItemMembers: Equatable {
+    package static func == (left: ItemMembers, right: ItemMembers) -> Bool {
+        if case (.packed(let left), .packed(let right)) = (left.form, right.form) {
+            // Equal values have equal bytes.
+            return left == right
+        }
+        return JSONValue.object(left.values) == .object(right.values)
+    }
+}
+
+extension ItemMembers: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(Dictionary(elements) { $1 })
+    }
+}

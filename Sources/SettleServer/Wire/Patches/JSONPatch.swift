@@ -1,0 +1,73 @@
+import HTTPTypes
+import Settle
+
+/// A list of changes to a JSON document, which is carried out whole or not at all.
+///
+/// > Source: RFC 6902.
+struct JSONPatch: Sendable, Equatable {
+    /// One change.
+    enum Change: Sendable, Equatable {
+        case add(JSONPointer, JSONValue)
+        case remove(JSONPointer)
+        case replace(JSONPointer, JSONValue)
+        case move(from: JSONPointer, to: JSONPointer)
+        case copy(from: JSONPointer, to: JSONPointer)
+        case test(JSONPointer, JSONValue)
+    }
+
+    var changes: [Change]
+
+    /// The most changes in a patch, so that its work is bounded.
+    static let changeCountMax = 1000
+
+    /// Reads a patch.
+    ///
+    /// - Parameter json: An array of objects with `op`, `path`, and `value` or `from`; other members
+    ///   are overlooked.
+    /// - Throws: ``Refusal`` 400 saying which change is wrong.
+    init(_ json: JSONValue) throws(Refusal) {
+        guard let elements = json.arrayValue else {
+            throw Refusal(.badRequest, "A JSON patch is an array of changes.")
+        }
+        guard elements.count <= Self.changeCountMax else {
+            throw Refusal(
+                .badRequest, "A JSON patch has at most \(Self.changeCountMax) changes.")
+        }
+        changes = []
+        for (place, element) in elements.enumerated() {
+            changes.append(try Self.change(element, place))
+        }
+    }
+
+    private static func change(_ json: JSONValue, _ place: Int) throws(Refusal) -> Change {
+        func fault(_ rule: String) -> Refusal {
+            Refusal(.badRequest, "The change \(place) of the JSON patch is wrong: \(rule).")
+        }
+        func pointer(_ name: String) throws(Refusal) -> JSONPointer {
+            guard let pointer = json[name]?.stringValue.flatMap({ JSONPointer(text: $0) }) else {
+                throw fault("'\(name)' must be a JSON pointer, such as '/address/city'")
+            }
+            return pointer
+        }
+        func value() throws(Refusal) -> JSONValue {
+            guard let value = json["value"] else { throw fault("it needs a 'value'") }
+            return value
+        }
+        guard json.objectValue != nil else { throw fault("it is no object") }
+        switch json["op"]?.stringValue {
+        case "add": return .add(try pointer("path"), try value())
+        case "remove": return .remove(try pointer("path"))
+        case "replace": return .replace(try pointer("path"), try value())
+        case "move":
+            let (from, to) = (try pointer("from"), try pointer("path"))
+            guard from == to || !from.isPrefix(of: to) else {
+                throw fault("what is moved cannot become a part of itself")
+            }
+            return .move(from: from, to: to)
+        case "copy": return .copy(from: try pointer("from"), to: try pointer("path"))
+        case "test": return .test(try pointer("path"), try value())
+        default:
+            throw fault("'op' must be add, remove, replace, move, copy or test")
+        }
+    }
+}
