@@ -14,7 +14,7 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-/// The settings of every source target outside SettleLMDB, the only room for unsafe code.
+/// The settings of every source target outside SettleLMDB and SettlePQ, the rooms for unsafe code.
 let safe: [SwiftSetting] = house + [.strictMemorySafety()]
 
 /// The settings of the floors that hand out spans, which cannot outlive what they lie in.
@@ -132,6 +132,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

@@ -37,6 +37,19 @@ package struct CalendarReader {
         return value
     }
 
+    /// The place of the one of some names that comes next, which then is passed over.
+    ///
+    /// - Parameter names: The names, of which none begins with another.
+    /// - Returns: The place in the list; nil when none comes.
+    package mutating func name(of names: [String]) -> Int? {
+        let rest = bytes[position...]
+        guard let place = names.firstIndex(where: { rest.starts(with: $0.utf8) }) else {
+            return nil
+        }
+        position += names[place].utf8.count
+        return place
+    }
+
     /// Days since 1970 of `YYYY-MM-DD`.
     package mutating func days(_ profile: CalendarProfile) -> Int64? {
         guard let year = number(digits: 4), skip("-"), let month = number(digits: 2), skip("-"),

@@ -64,7 +64,8 @@ package final class PQConnection {
     ///     elsewhere belongs in it.
     ///   - parameters: The values of `$1`, `$2`, …
     /// - Returns: Its rows, all of them.
-    /// - Throws: ``PQError`` with `statement` and its state, or `connectionLost`.
+    /// - Throws: ``PQError`` with `statement` and its state, or `connectionLost`. Parameters that are
+    ///   too large together for a message are refused with `programLimitExceeded` and not sent.
     @discardableResult
     package func run(
         _ statement: StaticString, _ parameters: PQValue...
@@ -78,7 +79,7 @@ package final class PQConnection {
         _ statement: StaticString, _ parameters: [PQValue]
     ) throws(PQError) -> PQResult {
         if isCancelled?() == true { throw .cancelled }
-        let values = ParameterBytes(parameters)
+        let values = try ParameterBytes(parameters)
         let name = try preparedName(of: "\(statement)", types: values.typeNumbers)
         let answer = values.withPointers { count, pointers, lengths, formats in
             PQexecPrepared(handle, name, count, pointers, lengths, formats, 1)
@@ -92,39 +93,6 @@ package final class PQConnection {
     /// - Throws: ``PQError`` with `statement` and its state, or `connectionLost`.
     package func runAll(_ statements: StaticString) throws(PQError) {
         try execute("\(statements)")
-    }
-
-    /// Runs a statement and hands over its rows one by one, so that however many there are, only
-    /// one is in memory.
-    ///
-    /// - Parameters:
-    ///   - statement: One statement; see ``run(_:_:)-(_,PQValue...)``.
-    ///   - parameters: The values of `$1`, `$2`, …
-    ///   - body: Called with each row; must not use the connection. When it throws, the other rows
-    ///     are received and thrown away.
-    /// - Throws: ``PQError`` with `statement` or `connectionLost`; what `body` throws.
-    package func forEachRow(
-        _ statement: StaticString, _ parameters: [PQValue], _ body: (PQRow) throws -> Void
-    ) throws {
-        if isCancelled?() == true { throw PQError.cancelled }
-        let values = ParameterBytes(parameters)
-        let name = try preparedName(of: "\(statement)", types: values.typeNumbers)
-        let isSent = values.withPointers { count, pointers, lengths, formats in
-            PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) == 1
-        }
-        guard isSent, PQsetSingleRowMode(handle) == 1 else {
-            throw PQError(answer: nil, isConnectionLost: true)
-        }
-        var failure: (any Error)?
-        while let answer = PQgetResult(handle) {
-            do {
-                let result = try checked(answer)
-                if failure == nil, let row = result.first { try body(row) }
-            } catch {
-                if failure == nil { failure = error }
-            }
-        }
-        if let failure { throw failure }
     }
 
     /// Runs a statement that this module has put together itself.
@@ -169,7 +137,7 @@ package final class PQConnection {
         // Its last use by name may come before the last use of what it frees.
         defer { withExtendedLifetime(result) {} }
         switch PQresultStatus(answer) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
             return result
         default:
             throw PQError(answer: answer, isConnectionLost: isBroken)
@@ -185,6 +153,7 @@ extension ParameterBytes {
             UnsafePointer<Int32>?
         ) -> R
     ) -> R {
+        // What is larger was refused.
         let lengths = ranges.map { Int32($0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: ranges.count)
         return bytes.withUnsafeBytes { bytes in

@@ -59,6 +59,14 @@ extension PQError {
             message: "The statement was cancelled before it was begun.")
     }
 
+    /// The error of a statement that was not sent because its parameters are too large.
+    static func tooLarge(_ byteCount: Int) -> PQError {
+        PQError(
+            code: .statement, state: .programLimitExceeded, severity: "ERROR",
+            message: "The values of a statement have \(byteCount) bytes, and PostgreSQL takes less "
+                + "than 1 GiB at once; send less.")
+    }
+
     /// The error of a value that is not what was asked for.
     static func unexpectedValue(_ column: Int, _ expected: String) -> PQError {
         PQError(

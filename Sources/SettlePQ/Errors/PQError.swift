@@ -79,6 +79,8 @@ package struct SQLState: Sendable, Hashable {
     package static let uniqueViolation = SQLState("23505")
     /// There is no table of that name.
     package static let undefinedTable = SQLState("42P01")
+    /// Something is larger than PostgreSQL takes.
+    package static let programLimitExceeded = SQLState("54000")
     /// A lock was not come by in time.
     package static let lockNotAvailable = SQLState("55P03")
 }

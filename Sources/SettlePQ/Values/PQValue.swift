@@ -62,3 +62,27 @@ extension PQValue {
         }
     }
 }
+
+extension PQValue {
+    /// How many bytes the value takes in PostgreSQL's format, at most.
+    var byteCountMax: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .integer: 8
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        case .bools(let values): Self.byteCountMax(of: values) { _ in 1 }
+        case .integers(let values): Self.byteCountMax(of: values) { _ in 8 }
+        case .texts(let values): Self.byteCountMax(of: values) { $0.utf8.count }
+        case .byteStrings(let values): Self.byteCountMax(of: values) { $0.count }
+        }
+    }
+
+    /// Twenty bytes stand before an array, and four before each element.
+    private static func byteCountMax<Element>(
+        of values: [Element?], _ count: (Element) -> Int
+    ) -> Int {
+        values.reduce(20) { $0 + 4 + ($1.map(count) ?? 0) }
+    }
+}

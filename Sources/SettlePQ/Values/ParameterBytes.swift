@@ -9,7 +9,20 @@ struct ParameterBytes {
     private(set) var bytes: [UInt8] = []
     private(set) var typeNumbers: [UInt32] = []
 
-    init(_ values: [PQValue]) {
+    /// How many bytes the parameters of a statement may have: PostgreSQL ends a connection on which
+    /// a message of 1 GiB comes, and the rest is for what stands between them.
+    ///
+    /// > Source: PostgreSQL 15, `PQ_LARGE_MESSAGE_LIMIT` in `src/include/libpq/libpq.h`.
+    static let bytesMax = (1 << 30) - (1 << 20)
+
+    /// Puts parameters one after the other.
+    ///
+    /// - Throws: ``PQError`` with `statement` and `programLimitExceeded` when they have more than
+    ///   ``bytesMax``; before anything is copied.
+    init(_ values: [PQValue]) throws(PQError) {
+        let count = values.reduce(0) { $0 + $1.byteCountMax }
+        guard count <= Self.bytesMax else { throw .tooLarge(count) }
+        bytes.reserveCapacity(count + 1)
         for value in values {
             typeNumbers.append(value.typeNumber)
             let start = bytes.count

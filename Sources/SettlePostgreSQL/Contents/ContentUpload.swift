@@ -15,10 +15,10 @@ struct ContentUpload: Sendable {
 
     /// How many bytes of a content lie in one row, but the last.
     static let chunkBytes = 256 << 10
-    /// How long content waits for an item: a day.
-    static let waitMicroseconds: Int64 = 86_400_000_000
-    /// How much longer it stays, for writes that were under way at the end: ten minutes.
-    private static let graceMicroseconds: Int64 = 600_000_000
+    /// How long content waits for an item.
+    static let waitMicroseconds = Int64(HeldContents.waitSeconds) * 1_000_000
+    /// How much longer it stays, for writes that were under way at the end.
+    private static let graceMicroseconds = Int64(HeldContents.graceSeconds) * 1_000_000
 
     /// Takes all pieces.
     ///
@@ -27,7 +27,7 @@ struct ContentUpload: Sendable {
     func take<Pieces: AsyncSequence>(
         _ pieces: Pieces, now: @Sendable () -> Date
     ) async throws where Pieces.Element == Data {
-        let begin = StoreClock.microseconds(of: now())
+        let begin = TableClock.microseconds(of: now())
         let tableId = tableId
         let upload = try await pool.perform {
             try $0.run(
@@ -37,7 +37,7 @@ struct ContentUpload: Sendable {
         do {
             let (found, length) = try await store(pieces, upload)
             guard found == digest.text else { throw Refusal.contentDiffers }
-            try await complete(upload, length: length, now: StoreClock.microseconds(of: now()))
+            try await complete(upload, length: length, now: TableClock.microseconds(of: now()))
         } catch {
             let failure = error
             // Also when the task was cancelled: a task of its own is not.

@@ -11,9 +11,6 @@ struct IndexDefinitions: Sendable, Equatable {
     /// The number of each path.
     private(set) var numbers: [[String]: Int64]
 
-    /// How many indexes a table may have.
-    static let countMax = 64
-
     /// Reads the column.
     ///
     /// - Throws: ``DatabaseError`` with `corrupted` when it is damaged.
@@ -43,12 +40,14 @@ struct IndexDefinitions: Sendable, Equatable {
 
     /// Brings the paths in step with those that are wanted.
     ///
-    /// - Returns: The numbers of paths that are gone, and the paths that are new, with numbers that
-    ///   were not used before.
+    /// - Parameter paths: The paths that are wanted, at most ``PathIndexes/countMax`` of them.
+    /// - Returns: The numbers of paths that are gone, and the paths that are new, with numbers above
+    ///   all that there were until now. The highest number is given again by a later change when its
+    ///   path was dropped; the keys under it are removed by then.
     mutating func change(to paths: [[String]]) -> (removed: [Int64], added: [[String]: Int64]) {
         let wanted = Set(paths)
         precondition(
-            wanted.count <= Self.countMax, "There are more indexes than a table may have.")
+            wanted.count <= PathIndexes.countMax, "There are more indexes than a table may have.")
         let removed = numbers.filter { !wanted.contains($0.key) }
         let last = numbers.values.max() ?? 0
         let new = wanted.subtracting(numbers.keys).sorted { $0.lexicographicallyPrecedes($1) }

@@ -15,38 +15,17 @@ enum IndexRows {
         _ items: [(item: TableItem, previous: TableItem?)], indexes: IndexDefinitions,
         to connection: PQConnection, tableId: Int64
     ) throws {
-        var removed: [(key: IndexKey, id: String)] = []
-        var added: [(key: IndexKey, id: String)] = []
-        for (item, previous) in items {
-            let before = previous.map(indexes.keys) ?? []
-            let after = indexes.keys(of: item)
-            removed += before.subtracting(after).map { ($0, item.id) }
-            added += after.subtracting(before).map { ($0, item.id) }
-        }
-        if !removed.isEmpty {
-            try connection.run(
-                """
-                DELETE FROM settle.keys k
-                USING unnest($2::bigint[], $3::bytea[], $4::text[]) AS gone(number, key, id)
-                WHERE k.table_id = $1 AND k.index_number = gone.number AND k.key = gone.key
-                    AND k.id = gone.id
-                """, parameters(removed, tableId))
-        }
-        if !added.isEmpty {
-            try connection.run(
-                """
-                INSERT INTO settle.keys (table_id, index_number, key, id)
-                SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::text[])
-                ON CONFLICT DO NOTHING
-                """, parameters(added, tableId))
-        }
+        var changes = IndexChanges(indexes: indexes, connection: connection, tableId: tableId)
+        for (item, previous) in items { try changes.move(item, from: previous) }
+        try changes.finish()
     }
 
     /// Brings the indexes of a table in step with the paths that are wanted: drops those that are
     /// not, builds those that are new, while writers of the table wait.
     ///
     /// - Throws: ``PQError``; ``DatabaseError`` when a row is damaged.
-    /// - Complexity: All items when an index is new, some hundreds of them in memory.
+    /// - Complexity: All items when an index is new; some megabytes of them, or the largest, are in
+    ///   memory.
     static func prepare(
         _ paths: [[String]], tableId: Int64, _ connection: PQConnection
     ) throws {
@@ -78,24 +57,12 @@ enum IndexRows {
     }
 
     private static func build(_ indexes: IndexDefinitions, _ table: PostgreSQLTransaction) throws {
-        var items: [(TableItem, TableItem?)] = []
+        var changes = IndexChanges(
+            indexes: indexes, connection: table.connection, tableId: table.tableId)
         try table.forEachItem(after: nil) { item in
-            items.append((item, nil))
-            if items.count == PostgreSQLSnapshot.rowCountMax {
-                try move(items, indexes: indexes, to: table.connection, tableId: table.tableId)
-                items = []
-            }
+            try changes.move(item, from: nil)
             return true
         }
-        try move(items, indexes: indexes, to: table.connection, tableId: table.tableId)
-    }
-
-    private static func parameters(
-        _ rows: [(key: IndexKey, id: String)], _ tableId: Int64
-    ) -> [PQValue] {
-        [
-            .integer(tableId), .integers(rows.map(\.key.number)),
-            .byteStrings(rows.map(\.key.key)), .texts(rows.map(\.id)),
-        ]
+        try changes.finish()
     }
 }

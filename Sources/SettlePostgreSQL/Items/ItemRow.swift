@@ -6,13 +6,22 @@ import SettleServer
 /// How an item lies in a row of `settle.items`.
 ///
 /// Every statement that reads items names these columns, in this order, from the first:
-/// `id, members, created_at, updated_at, version, deleted, departures, attachments`.
+/// `id, members, created_at, updated_at, version, deleted, departures, attachments`, and then how
+/// many bytes the three texts have. An item with too many of them comes without its texts.
 enum ItemRow {
     /// What is stored must be readable: what may be stored is decided above, and PostgreSQL itself
     /// takes no value of 1 GiB.
     private static let limits = JSONLimits(sizeMax: 1 << 30)
 
-    /// The item of a row.
+    /// Whether a row has the texts of its item.
+    static func isWhole(_ row: PQRow) -> Bool { !row.isNull(1) }
+
+    /// How many bytes the texts of the item of a row have, whether they came or not.
+    ///
+    /// - Throws: ``PQError`` when the column has another type.
+    static func bytes(_ row: PQRow) throws(PQError) -> Int { Int(try row.integer(8)) }
+
+    /// The item of a row that has its texts.
     ///
     /// - Throws: ``DatabaseError`` with `corrupted` when the row was not written by the store;
     ///   ``PQError`` when its columns have other types.

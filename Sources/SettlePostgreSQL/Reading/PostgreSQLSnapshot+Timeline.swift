@@ -11,12 +11,14 @@ extension PostgreSQLSnapshot {
         var count = Self.rowCountFirst
         while start <= times.upperBound {
             let entries = try entries(in: start...times.upperBound, countMax: count)
-            // The items of all of these entries, once one of them is asked for.
-            var items: [ItemKey: TableItem?]?
-            for entry in entries {
+            // The items of this and all later entries, once one of them is asked for.
+            var items = ItemBatch()
+            for (place, entry) in entries.enumerated() {
                 let goesOn = try body(entry) {
-                    if items == nil { items = try self.items(entries.map(\.id)) }
-                    return items?[ItemKey(entry.id)] ?? nil
+                    let key = ItemKey(entry.id)
+                    if let item = try items.item(key, from: self) { return item }
+                    items = try self.items(entries[place...].map(\.id))
+                    return try items.item(key, from: self) ?? nil
                 }
                 guard goesOn else { return }
             }

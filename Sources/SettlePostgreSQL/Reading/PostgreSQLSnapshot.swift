@@ -10,28 +10,23 @@ class PostgreSQLSnapshot: TableSnapshot {
     let tableId: Int64
     /// Ids that an index gave, in the order of their bytes: each is likely to be read soon.
     private var candidates: [ItemKey] = []
-    /// Items that were read together with one that was asked for.
-    private var readAhead: [ItemKey: TableItem?] = [:]
+    /// Items that were looked up together with one that was asked for.
+    private var readAhead = ItemBatch()
 
     init(_ connection: PQConnection, tableId: Int64) {
         self.connection = connection
         self.tableId = tableId
     }
 
-    /// How many rows the first statement of a walk asks for; each later one for twice as many.
-    static let rowCountFirst = 64
-    /// How many rows one statement asks for at most.
-    static let rowCountMax = 512
-
     /// Called before rows are read that changes of this transaction, not sent yet, may concern.
     func sendChanges() throws {}
 
     func item(_ id: String) throws -> TableItem? {
         let key = ItemKey(id)
-        if let item = readAhead[key] { return item }
-        let ids = expected(after: key, id)
-        readAhead = try items(ids)
-        return readAhead[key] ?? nil
+        if let item = try readAhead.item(key, from: self) { return item }
+        readAhead = ItemBatch()
+        readAhead = try items(expected(after: key, id))
+        return try readAhead.item(key, from: self) ?? nil
     }
 
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {
@@ -42,14 +37,10 @@ class PostgreSQLSnapshot: TableSnapshot {
         var count = Self.rowCountFirst
         while true {
             // No id is empty.
-            let rows = try connection.run(
-                """
-                SELECT id, members, created_at, updated_at, version, deleted, departures,
-                    attachments
-                FROM settle.items WHERE table_id = $1 AND id > $2 ORDER BY id LIMIT $3
-                """, .integer(tableId), .text(last ?? ""), .integer(Int64(count)))
+            let rows = try self.rows(after: last ?? "", countMax: count)
+            var large = try LargeItems(in: rows)
             for index in 0..<rows.count {
-                let item = try ItemRow.item(rows[index])
+                let item = try self.item(in: rows[index], &large)
                 guard try body(item) else { return }
                 last = item.id
             }
@@ -101,7 +92,7 @@ class PostgreSQLSnapshot: TableSnapshot {
             WHERE h.table_id = $1 AND h.digest = $2 AND h.held_until > $3
                 AND ($4 OR h.owner = sha256($5))
             LIMIT 1
-            """, .integer(tableId), .text(digest.text), .integer(StoreClock.microseconds(of: now)),
+            """, .integer(tableId), .text(digest.text), .integer(TableClock.microseconds(of: now)),
             .bool(owner.takesAll), .bytes(Array(owner.key.utf8))
         ).first?.integer(0)
         return length.map(Int.init)
@@ -122,26 +113,6 @@ class PostgreSQLSnapshot: TableSnapshot {
             "SELECT 1 FROM settle.contents WHERE table_id = $1 AND digest = $2",
             .integer(tableId), .text(attachment.digest.text)
         ).count > 0
-    }
-
-    /// Reads items by their ids, in one statement.
-    ///
-    /// - Returns: An entry for each id; nil for those that are not there.
-    func items(_ ids: [String]) throws -> [ItemKey: TableItem?] {
-        var items: [ItemKey: TableItem?] = [:]
-        for id in ids { items[ItemKey(id)] = .some(nil) }
-        // PostgreSQL has no texts with a U+0000: such an item is not there.
-        let ids = ids.filter { !$0.utf8.contains(0) }
-        let rows = try connection.run(
-            """
-            SELECT id, members, created_at, updated_at, version, deleted, departures, attachments
-            FROM settle.items WHERE table_id = $1 AND id = ANY($2)
-            """, .integer(tableId), .texts(ids))
-        for index in 0..<rows.count {
-            let item = try ItemRow.item(rows[index])
-            items[ItemKey(item.id)] = item
-        }
-        return items
     }
 
     /// The id, and the candidates behind it.

@@ -20,7 +20,7 @@ struct PostgreSQLTable: StoredTable {
     }
 
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
+        _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value {
         let id = id
         return try await StoreFailure.translating {
@@ -67,7 +67,7 @@ struct PostgreSQLTable: StoredTable {
                         AND owner = sha256($3)
                     """, .integer(id), .texts(digests.map(\.text)),
                     .bytes(Array(owner.key.utf8)),
-                    .integer(StoreClock.microseconds(of: now)))
+                    .integer(TableClock.microseconds(of: now)))
             }
         }
     }

@@ -61,24 +61,14 @@ struct ItemChanges {
     ) throws {
         var rest = items[...]
         while !rest.isEmpty {
-            var bytes = 0
-            var members: [String] = []
-            // At least one, however large it is.
-            for item in rest where bytes < Self.statementBytes {
-                let text = ItemRow.members(of: item)
-                bytes += text.utf8.count
-                members.append(text)
-            }
-            try sendRows(Array(rest.prefix(members.count)), members, connection, tableId)
-            rest = rest.dropFirst(members.count)
+            let texts = ItemTexts.first(of: rest)
+            try sendRows(Array(rest.prefix(texts.count)), texts, connection, tableId)
+            rest = rest.dropFirst(texts.count)
         }
     }
 
-    /// How large the members of the items of one statement are, but for the last of them.
-    private static let statementBytes = 4 << 20
-
     private func sendRows(
-        _ items: [TableItem], _ members: [String], _ connection: PQConnection, _ tableId: Int64
+        _ items: [TableItem], _ texts: [ItemTexts], _ connection: PQConnection, _ tableId: Int64
     ) throws {
         try connection.run(
             """
@@ -90,11 +80,11 @@ struct ItemChanges {
                 created_at = excluded.created_at, updated_at = excluded.updated_at,
                 version = excluded.version, deleted = excluded.deleted,
                 departures = excluded.departures, attachments = excluded.attachments
-            """, .integer(tableId), .texts(items.map(\.id)), .texts(members),
+            """, .integer(tableId), .texts(items.map(\.id)), .texts(texts.map(\.members)),
             .integers(items.map(\.createdAt.microseconds)),
             .integers(items.map(\.updatedAt.microseconds)), .texts(items.map(\.version)),
-            .bools(items.map(\.isDeleted)), .texts(items.map(ItemRow.departures)),
-            .texts(items.map(ItemRow.attachments)))
+            .bools(items.map(\.isDeleted)), .texts(texts.map(\.departures)),
+            .texts(texts.map(\.attachments)))
     }
 
     /// A mark stands at each time at which the item left a channel, but its own `updatedAt`.

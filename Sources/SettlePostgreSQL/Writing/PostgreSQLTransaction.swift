@@ -15,6 +15,8 @@ final class PostgreSQLTransaction: PostgreSQLSnapshot, TableTransaction {
     /// The last time that was given, by the write that runs, too.
     private var time: Int64
     /// Items as they lie in the database, with what was sent; nil for those that are not there.
+    ///
+    /// Those that were not looked up yet have no entry.
     private var known: [ItemKey: TableItem?] = [:]
     /// What the writes that are done have changed and was not sent.
     private var done = ItemChanges()
@@ -43,15 +45,33 @@ final class PostgreSQLTransaction: PostgreSQLSnapshot, TableTransaction {
         super.init(connection, tableId: tableId)
     }
 
-    /// Reads items that writes will look at, in statements of a bounded size.
-    func read(_ ids: [String]) throws {
+    /// How many bytes the texts of the items have that are read ahead, about.
+    static let aheadBytesMax = 16 << 20
+
+    /// Reads items that writes will look at, until they have ``aheadBytesMax`` together.
+    ///
+    /// The others are read by ``item(_:)`` when they are asked for.
+    ///
+    /// - Returns: How many bytes the texts of the items have that were read.
+    /// - Throws: ``DatabaseError`` with `corrupted` when a row is damaged; ``PQError``.
+    @discardableResult
+    func read(_ ids: [String]) throws -> Int {
         // After the lock, in statements of their own: one that waits for the lock sees the rows as
         // they were before it waited.
+        var bytes = 0
         var rest = ids[...]
-        while !rest.isEmpty {
-            known.merge(try items(Array(rest.prefix(Self.rowCountMax)))) { $1 }
+        while !rest.isEmpty, bytes < Self.aheadBytesMax {
+            let batch = try items(Array(rest.prefix(Self.rowCountMax)))
+            known.merge(batch.items) { $1 }
+            bytes += batch.bytes
+            let large = batch.large.first(within: Self.aheadBytesMax - bytes)
+            if !large.isEmpty {
+                known.merge(try wholeItems(large.map(\.id))) { $1 }
+                bytes += large.reduce(0) { $0 + $1.bytes }
+            }
             rest = rest.dropFirst(Self.rowCountMax)
         }
+        return bytes
     }
 
     /// Runs a write; one that throws leaves no trace.
@@ -98,7 +118,8 @@ final class PostgreSQLTransaction: PostgreSQLSnapshot, TableTransaction {
         let key = ItemKey(id)
         if let item = running.item(key) ?? done.item(key) { return item }
         if let item = known[key] { return item }
-        known.merge(try items([id])) { $1 }
+        // One alone is read however large it is.
+        known.merge(try items([id]).items) { $1 }
         return known[key] ?? nil
     }
 
@@ -107,7 +128,7 @@ final class PostgreSQLTransaction: PostgreSQLSnapshot, TableTransaction {
     override func indexes() throws -> IndexDefinitions { definitions }
 
     func nextTime(now: Date) throws -> Int64 {
-        time = max(StoreClock.microseconds(of: now), time + 1)
+        time = max(TableClock.microseconds(of: now), time + 1)
         return time
     }
 

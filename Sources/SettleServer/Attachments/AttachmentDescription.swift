@@ -82,6 +82,9 @@ package struct AttachmentDescription: Sendable, Equatable {
         ]
     }
 
+    /// About how many bytes it takes as text.
+    var approximateSize: Int { name.utf8.count + contentType.utf8.count + 150 }
+
     private static let contentTypeBytesMax = 255
 
     private static func fault(_ name: String, _ rule: String) -> Refusal {

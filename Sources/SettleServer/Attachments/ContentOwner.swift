@@ -3,7 +3,8 @@
 /// Who knows only a digest must not come to the content by attaching it, so content waits for those who
 /// sent it.
 package struct ContentOwner: Sendable, Hashable {
-    /// The same text for the same owner, in every process; at most some KiB.
+    /// The same text for the same owner, in every process; as long as the names of its channels together
+    /// when there is no subject.
     package let key: String
     /// Whether all content may be taken, whoever sent it.
     package let takesAll: Bool

@@ -22,12 +22,15 @@ extension Table {
     ) throws -> [AttachmentDescription] {
         let before = current?.attachments ?? []
         guard let descriptions else { return before }
+        // Each content is looked for once, however many attachments have it.
+        var lengths = Dictionary(before.map { ($0.digest, $0.length) }) { first, _ in first }
         for description in descriptions {
             let digest = description.digest
-            let known =
-                try before.first { $0.digest == digest }?.length
-                ?? contentLength(digest, for: identity, now: now, in: snapshot)
-            guard let known else { throw contentMissing(description.name) }
+            if lengths[digest] == nil {
+                lengths[digest] = try contentLength(
+                    digest, for: identity, now: now, in: snapshot)
+            }
+            guard let known = lengths[digest] else { throw contentMissing(description.name) }
             guard known == description.length else {
                 throw Refusal(
                     .unprocessableContent,

@@ -28,7 +28,8 @@ public struct StoreCopy: Sendable {
     /// - Parameters:
     ///   - source: Where the tables are; it is only read.
     ///   - destination: Where they go.
-    ///   - rules: The rules of the server, for the indexes that they name; nil for none.
+    ///   - rules: The rules of the server, for the indexes that they name; nil to leave the indexes of
+    ///     the destination as they are.
     public init(from source: ServerStore, to destination: ServerStore, rules: AccessRules? = nil) {
         self.source = source
         self.destination = destination
@@ -41,16 +42,19 @@ public struct StoreCopy: Sendable {
     ///   were copied so far.
     /// - Returns: What was done.
     /// - Throws: ``ServerError`` with `directoryUnusable` for a directory that cannot be used, with
-    ///   `copyConflict` when the destination has changes of its own; the stores' errors.
+    ///   `storeUnusable` for a store that cannot be reached, with `copyConflict` when the destination has
+    ///   changes of its own; `DatabaseError` when a store cannot be read or written;
+    ///   `CancellationError` when the task is cancelled.
     public func run(
         _ report: @Sendable (_ table: String, _ itemCount: Int) -> Void = { _, _ in }
     ) async throws -> Summary {
-        let access = Access(rules: rules)
+        var indexes: (@Sendable (TableName) -> [[String]])?
+        if let rules { indexes = { Access(rules: rules).indexes(of: $0) } }
         // As many tables as there are.
         let from = try await source.open(ServerStore.Settings(tableCountMax: .max))
         do {
             let to = try await destination.open(
-                ServerStore.Settings(tableCountMax: .max, indexes: { access.indexes(of: $0) }))
+                ServerStore.Settings(tableCountMax: .max, indexes: indexes))
             do {
                 let summary = try await copy(from, to, report)
                 await to.close()
@@ -62,7 +66,9 @@ public struct StoreCopy: Sendable {
             }
         } catch {
             await from.close()
-            throw error
+            // Stores speak to clients; this caller is none.
+            guard let refusal = error as? Refusal else { throw error }
+            throw ServerError(.storeUnusable, refusal.message, cause: refusal)
         }
     }
 

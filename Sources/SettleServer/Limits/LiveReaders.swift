@@ -7,7 +7,7 @@ import Synchronization
 final class LiveReaders: Sendable {
     private struct State {
         var count = 0
-        var counts: [String: Int] = [:]
+        var counts: [RateLimiter.Key: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -15,6 +15,10 @@ final class LiveReaders: Sendable {
 
     /// The most of one subject: the devices of a person, and then some.
     private static let subjectCountMax = 64
+
+    /// The most of one address without subjects: half of all, since a proxy may stand there for many,
+    /// and one machine must not take every place.
+    private var addressCountMax: Int { max(1, countMax / 2) }
 
     /// A limit.
     ///
@@ -25,50 +29,53 @@ final class LiveReaders: Sendable {
 
     /// Takes a place.
     ///
-    /// - Parameter subject: Who reads; nil for readers without a name, who share what there is.
+    /// The refusals do not say when to come again: a reader who gets none may go on by polling at once.
+    ///
+    /// - Parameter reader: Who reads: a subject, or the address of those without one.
     /// - Returns: The place, to be kept as long as it is read.
-    /// - Throws: ``Refusal`` 429 when the subject has enough, 503 when all together have.
-    func begin(_ subject: String?) throws(Refusal) -> Place {
+    /// - Throws: ``Refusal`` 429 when the reader has enough, 503 when all together have.
+    func begin(_ reader: RateLimiter.Key) throws(Refusal) -> Place {
+        let ownCountMax =
+            switch reader {
+            case .subject: Self.subjectCountMax
+            case .address: addressCountMax
+            }
         let isTaken = try state.withLock { (state) throws(Refusal) -> Bool in
             guard state.count < countMax else {
                 throw Refusal(
-                    .serviceUnavailable, "Too many wait for changes already; poll instead.",
-                    headers: [.retryAfter: "30"])
+                    .serviceUnavailable, "Too many wait for changes already; poll instead.")
             }
-            if let subject, state.counts[subject, default: 0] >= Self.subjectCountMax {
-                return false
-            }
+            guard state.counts[reader, default: 0] < ownCountMax else { return false }
             state.count += 1
-            if let subject { state.counts[subject, default: 0] += 1 }
+            state.counts[reader, default: 0] += 1
             return true
         }
         guard isTaken else {
             throw Refusal(
                 .tooManyRequests,
-                "You wait for changes \(Self.subjectCountMax) times already; end some.",
-                headers: [.retryAfter: "30"])
+                "You wait for changes \(ownCountMax) times already; end some, or poll instead.")
         }
-        return Place(readers: self, subject: subject)
+        return Place(readers: self, reader: reader)
     }
 
-    fileprivate func end(_ subject: String?) {
+    fileprivate func end(_ reader: RateLimiter.Key) {
         state.withLock { state in
             state.count -= 1
-            guard let subject, let count = state.counts[subject] else { return }
-            state.counts[subject] = count > 1 ? count - 1 : nil
+            guard let count = state.counts[reader] else { return }
+            state.counts[reader] = count > 1 ? count - 1 : nil
         }
     }
 
     /// A place that is given up when nobody holds it any more.
     final class Place: Sendable {
         private let readers: LiveReaders
-        private let subject: String?
+        private let reader: RateLimiter.Key
 
-        fileprivate init(readers: LiveReaders, subject: String?) {
+        fileprivate init(readers: LiveReaders, reader: RateLimiter.Key) {
             self.readers = readers
-            self.subject = subject
+            self.reader = reader
         }
 
-        deinit { readers.end(subject) }
+        deinit { readers.end(reader) }
     }
 }

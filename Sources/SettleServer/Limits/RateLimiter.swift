@@ -9,6 +9,11 @@ final class RateLimiter: Sendable {
     enum Key: Hashable, Sendable {
         case subject(String)
         case address(String)
+
+        /// The subject of a token, or else where a request comes from.
+        init(subject: String?, address: String?) {
+            self = subject.map(Key.subject) ?? .address(address ?? "")
+        }
     }
 
     private struct Bucket {

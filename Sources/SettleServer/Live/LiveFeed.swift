@@ -30,23 +30,20 @@ struct LiveFeed: Sendable {
     /// Follows the changes until the reader has enough or the server stops.
     ///
     /// - Parameters:
-    ///   - time: Where the reader stands, in microseconds since 1970; nil for now.
+    ///   - time: Where the reader stands, in microseconds since 1970.
     ///   - period: After how long without a change there is a beat.
     ///   - body: Called with each step; answers false to end.
     /// - Throws: What `body` throws; as ``Table/changes(_:for:)``.
     func follow(
-        from time: Int64?, every period: Duration, _ body: (Step) async throws -> Bool
+        from time: Int64, every period: Duration, _ body: (Step) async throws -> Bool
     ) async throws {
-        var time = time
+        var place = time
         while true {
             let table = try await find()
             // Listened to before anything is read, so that no commit falls in between.
             let events = LiveEvents(
                 commits: table?.stored.changes() ?? searches(), every: period, on: clock,
                 until: shutdown)
-            var place: Int64 = 0
-            if let time { place = time } else { place = try await table?.lastTime() ?? 0 }
-            time = place
             if let table, try await !deliver(from: &place, of: table, body) { return }
             while let event = await events.next() {
                 switch event {
@@ -72,17 +69,23 @@ struct LiveFeed: Sendable {
 
     /// The changes that are there, without waiting for more.
     ///
-    /// - Parameter time: Where the reader stands, in microseconds since 1970; nil for now.
+    /// - Parameter time: Where the reader stands, in microseconds since 1970.
     /// - Returns: A page, empty when there is nothing new.
     /// - Throws: As ``Table/changes(_:for:)``.
-    func page(after time: Int64?) async throws -> ChangesPage {
+    func page(after time: Int64) async throws -> ChangesPage {
         guard let table = try await find() else {
-            return ChangesPage(items: [], time: time ?? 0, hasMore: false)
+            return ChangesPage(items: [], time: time, hasMore: false)
         }
-        var place: Int64 = 0
-        if let time { place = time } else { place = try await table.lastTime() }
         return try await table.changes(
-            ChangesRequest(filter: filter, top: top, time: place), for: identity)
+            ChangesRequest(filter: filter, top: top, time: time), for: identity)
+    }
+
+    /// Where a reader stands who wants what comes from now on, in microseconds since 1970; 0 when there
+    /// is no table.
+    ///
+    /// - Throws: The store's error when it cannot be read.
+    func now() async throws -> Int64 {
+        try await find()?.lastTime() ?? 0
     }
 
     /// Hands over all that is new; false when the reader has enough.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Settle
 
 /// The conditions of a GET on the version of an item.
 ///

@@ -16,22 +16,24 @@ extension TableCall {
         let feed = LiveFeed(
             find: { try await table(name) }, identity: identity, filter: query.filter,
             top: query.top, clock: responder.clock, shutdown: responder.shutdown)
-        let place = try responder.liveReaders.begin(identity.subject)
+        let place = try responder.liveReaders.begin(
+            RateLimiter.Key(subject: identity.subject, address: address))
+        let start = if let time = query.time { time } else { try await feed.now() }
         return query.isStreamed
-            ? stream(feed, from: query.time, place)
-            : try await poll(feed, from: query.time, waitSeconds: query.waitSeconds, place)
+            ? stream(feed, from: start, place)
+            : try await poll(feed, from: start, waitSeconds: query.waitSeconds, place)
     }
 
     /// Shape: `{"items": array, "token": string}`.
     private func poll(
-        _ feed: LiveFeed, from time: Int64?, waitSeconds: Int, _ place: LiveReaders.Place
+        _ feed: LiveFeed, from time: Int64, waitSeconds: Int, _ place: LiveReaders.Place
     ) async throws -> Response {
         defer { withExtendedLifetime(place) {} }
         responder.metrics.liveReaderBegan()
         defer { responder.metrics.liveReaderEnded() }
         let seconds = min(waitSeconds, Int(min(secondsLeft, 300)))
         guard seconds > 0 else { return answer(try await feed.page(after: time)) }
-        var page = ChangesPage(items: [], time: time ?? 0, hasMore: false)
+        var page = ChangesPage(items: [], time: time, hasMore: false)
         try await feed.follow(from: time, every: .seconds(seconds)) { step in
             switch step {
             case .changes(let changes): page = changes
@@ -63,7 +65,7 @@ extension TableCall {
 
     /// Shape: server-sent events; `id` is the token behind the change, `data` the item in one line.
     private func stream(
-        _ feed: LiveFeed, from time: Int64?, _ place: LiveReaders.Place
+        _ feed: LiveFeed, from time: Int64, _ place: LiveReaders.Place
     ) -> Response {
         let (dialect, metrics, clock) = (dialect, responder.metrics, ContinuousClock())
         let end = clock.now + min(Self.streamMax, .seconds(min(secondsLeft, 86_400)))
@@ -71,8 +73,10 @@ extension TableCall {
             defer { withExtendedLifetime(place) {} }
             metrics.liveReaderBegan()
             defer { metrics.liveReaderEnded() }
-            // After how many milliseconds a browser tries again when the stream is cut.
-            try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+            // After how many milliseconds a browser tries again when the stream is cut, and where it
+            // goes on when that is before the first change.
+            try await writer.write(
+                ByteBuffer(string: "retry: 2000\nid: \(ChangesToken.text(time))\n\n"))
             try await feed.follow(from: time, every: Self.beat) { step in
                 switch step {
                 case .changes(let page):

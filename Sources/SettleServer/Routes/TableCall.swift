@@ -12,6 +12,8 @@ struct TableCall {
     /// Whether the request named its version.
     let isVersionNamed: Bool
     let identity: Identity
+    /// Where the request comes from; nil when there is no network between.
+    let address: String?
     let responder: TableResponder
 
     /// What the request expects of the version that is stored.

@@ -28,7 +28,7 @@ extension TableResponder {
             let call = TableCall(
                 request: request, query: query, dialect: dialect, isVersionNamed: version.isNamed,
                 identity: try await identity(of: request, at: path, from: address),
-                responder: self)
+                address: address, responder: self)
             response = try await call.answer(at: path)
         } catch {
             response = Answer.refusal(refusal(for: error), in: dialect)

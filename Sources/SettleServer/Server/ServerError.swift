@@ -28,7 +28,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         public static let keysUnavailable = Code(.keysUnavailable)
         /// A copy found changes at its destination that the source does not have.
         public static let copyConflict = Code(.copyConflict)
-        /// The store cannot be reached, or is not one that this version can use.
+        /// The store cannot be reached, or is not one that this version can use; a copy between stores
+        /// ends with it, too, when one of them is not there any more.
         public static let storeUnusable = Code(.storeUnusable)
         /// The server has ended before it listened.
         public static let stopped = Code(.stopped)

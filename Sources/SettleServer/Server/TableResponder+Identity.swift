@@ -15,11 +15,11 @@ extension TableResponder {
         of request: Request, at path: RoutePath, from address: String?
     ) async throws(Refusal) -> Identity {
         guard let table = path.table else { return .unlimited }
-        let stranger = RateLimiter.Key.address(address ?? "")
+        let stranger = RateLimiter.Key(subject: nil, address: address)
         var identity: Identity
         do {
             let sender = try await authenticator.sender(of: request.headers)
-            try count(sender.subject.map(RateLimiter.Key.subject) ?? stranger)
+            try count(RateLimiter.Key(subject: sender.subject, address: address))
             identity = try access.identity(of: sender, in: table)
             identity.expires = sender.expires
         } catch {

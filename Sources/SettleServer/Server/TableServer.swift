@@ -53,9 +53,9 @@ public final class TableServer: Service, Sendable {
 
     /// Serves until it is told to stop, then closes the databases.
     ///
-    /// - Throws: ``ServerError`` with `directoryUnusable`, `addressUnusable` or
-    ///   `invalidConfiguration` (a short secret, a bad key set) when it cannot start, and
-    ///   `alreadyRun` at a second call.
+    /// - Throws: ``ServerError`` with `directoryUnusable`, `storeUnusable`, `addressUnusable` or
+    ///   `invalidConfiguration` (a short secret, a bad key set, files for TLS that cannot be used)
+    ///   when it cannot start, and `alreadyRun` at a second call.
     public func run() async throws {
         let isFirst = hasRun.withLock { hasRun in
             defer { hasRun = true }
@@ -77,7 +77,8 @@ public final class TableServer: Service, Sendable {
     /// The port the server listens on, as soon as it does.
     ///
     /// - Returns: The port; the one of the configuration unless that is 0.
-    /// - Throws: The error of ``run()`` when the server does not come to listening;
+    /// - Throws: The error of ``run()`` when the server does not come to listening; ``ServerError`` with
+    ///   `stopped` when it was stopped before;
     ///   `CancellationError` when the waiting task is cancelled.
     public func boundPort() async throws -> Int {
         try await port.value

@@ -1,4 +1,5 @@
 public import Foundation
+import Settle
 
 /// Which store a server keeps its tables in.
 ///
@@ -21,18 +22,26 @@ public struct ServerStore: Sendable {
     }
 
     /// Opens the store.
+    ///
+    /// Throws ``ServerError`` with `storeUnusable` or `directoryUnusable`.
     package let open: @Sendable (Settings) async throws -> any TableStore
     /// Why the store cannot be used as it is described; nil when it can, as far as that is known
     /// before it is opened.
     let fault: String?
 
-    /// A store that is opened by a closure.
+    /// A store that is opened by a closure; its `DatabaseError`s become ``ServerError``s.
     package init(
         fault: String? = nil,
         open: @escaping @Sendable (Settings) async throws -> any TableStore
     ) {
         self.fault = fault
-        self.open = open
+        self.open = { settings in
+            do {
+                return try await open(settings)
+            } catch let error as DatabaseError {
+                throw ServerError(.storeUnusable, error.message, cause: error)
+            }
+        }
     }
 
     /// A Settle database for each table, in one directory.

@@ -1,17 +1,27 @@
 package import Foundation
 
+/// How long a read may take.
+package enum ReadLength: Sendable {
+    /// A few items.
+    case short
+    /// A walk over many.
+    case long
+}
+
 /// One table of a store.
 package protocol StoredTable: Sendable {
     var name: TableName { get }
 
     /// Runs a closure over one state of the table.
     ///
-    /// - Parameter body: What to read. It may run for long and must not be kept from other tasks by
-    ///   it: a store that blocks runs it on a thread of its own.
+    /// - Parameters:
+    ///   - length: How long it may take: a store runs what is long, and all that blocks, on threads of its
+    ///     own, so that it does not keep other tasks waiting.
+    ///   - body: What to read.
     /// - Returns: What `body` returned.
     /// - Throws: What `body` throws; the store's own error when it cannot be read.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
+        _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value
 
     /// Runs a closure that changes items, and returns when its commit is stored.
@@ -68,4 +78,16 @@ package protocol StoredTable: Sendable {
     func content(
         of attachment: AttachmentDescription, in id: String, from offset: Int
     ) async throws -> (any AsyncSequence<Data, any Error> & Sendable)?
+}
+
+extension StoredTable {
+    /// Runs a closure that reads a few items.
+    ///
+    /// - Returns: What `body` returned.
+    /// - Throws: As ``read(_:_:)``.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
+    ) async throws -> Value {
+        try await read(.short, body)
+    }
 }

@@ -3,6 +3,11 @@ package import SettleOData
 
 /// One state of a table, for the time of a closure.
 package protocol TableSnapshot {
+    /// Ends a long read that nobody waits for any more.
+    ///
+    /// - Throws: `CancellationError` when the reader has gone.
+    func checkCancellation() throws
+
     /// Reads an item, deleted or not.
     func item(_ id: String) throws -> TableItem?
 
@@ -52,6 +57,11 @@ package protocol TableSnapshot {
 
     /// Whether the content of an attachment of an item is there, not only its description.
     func hasContent(_ attachment: AttachmentDescription, of id: String) throws -> Bool
+}
+
+extension TableSnapshot {
+    /// Does nothing: for stores whose walks end by themselves when the reader has gone.
+    package func checkCancellation() throws {}
 }
 
 /// A place in a table's timeline.

@@ -39,7 +39,7 @@ extension Table {
         // Every id stands behind the empty one.
         list.after = PagePosition(
             keys: [.instant(Instant(microseconds: next))], id: "")
-        return try await stored.read { [list] snapshot in
+        return try await stored.read(.long) { [list] snapshot in
             let last = try snapshot.lastTime()
             let page = try PageReader(list, for: identity, in: snapshot).page()
             let time =

@@ -16,7 +16,7 @@ extension Table {
     ///   orders and when a count is asked for: all items the filter's bounds, or an index of a path
     ///   that it names, let through.
     func page(_ request: PageRequest, for identity: Identity) async throws -> Page {
-        try await stored.read { try PageReader(request, for: identity, in: $0).page() }
+        try await stored.read(.long) { try PageReader(request, for: identity, in: $0).page() }
     }
 }
 
@@ -52,7 +52,7 @@ struct PageReader {
         var collector = PageCollector(request: request, identity: identity, isOrdered: isOrdered)
         if let candidates {
             for id in candidates {
-                try Task.checkCancellation()
+                try snapshot.checkCancellation()
                 guard let item = try snapshot.item(id) else { continue }
                 try collector.collect(item)
             }
@@ -67,7 +67,7 @@ struct PageReader {
     private func walkIds(into collector: inout PageCollector) throws {
         let start = request.isCounted ? nil : request.after?.id
         try snapshot.forEachItem(after: start) { item in
-            try Task.checkCancellation()
+            try snapshot.checkCancellation()
             try collector.collect(item)
             return !collector.isFull
         }
@@ -84,10 +84,14 @@ struct PageReader {
         }
         let end = span.upper?.microseconds ?? .max
         guard start <= end else { return }
+        // An item that left many channels has many marks, mostly one behind the other.
+        var marked: TableItem?
         try snapshot.forEachEntry(in: start...end) { entry, read in
-            try Task.checkCancellation()
+            try snapshot.checkCancellation()
             if entry.isMark {
-                guard collector.wantsDepartures, let item = try read() else { return true }
+                guard collector.wantsDepartures else { return true }
+                if marked?.id != entry.id { marked = try read() }
+                guard let item = marked else { return true }
                 try collector.collectDeparture(of: item, at: entry.time)
                 return !collector.isFull
             }

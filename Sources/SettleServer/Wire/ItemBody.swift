@@ -29,12 +29,13 @@ struct ItemBody: Sendable, Equatable {
     ///   - json: The item.
     ///   - purpose: What it is for.
     ///   - dialect: The version of the protocol, which says what becomes of the server's columns.
-    /// - Throws: ``Refusal`` 400 when it is no object, sets a column that it may not, has an `id` or
-    ///   `version` that is no string, or describes attachments wrongly.
+    /// - Throws: ``Refusal`` 400 when it is no object, sets a column or ``TableItem/removalName``, which
+    ///   it may not, has an `id` or `version` that is no string, or describes attachments wrongly.
     init(_ json: JSONValue, for purpose: Purpose, in dialect: TableDialect) throws(Refusal) {
         guard case .object(var members) = json else {
             throw Refusal(.badRequest, "The body is not a JSON object; send one item at a time.")
         }
+        guard members[TableItem.removalName] == nil else { throw Self.setsRemoval }
         switch dialect.systemMembers {
         case .refused:
             try Self.checkReserved(members)
@@ -71,6 +72,12 @@ struct ItemBody: Sendable, Equatable {
             throw refusal
         }
     }
+
+    /// The refusal of members that would have readers take the item for one that left their sight.
+    static let setsRemoval = Refusal(
+        .badRequest,
+        "An item may not have a member '\(TableItem.removalName)': that is how readers are told that an "
+            + "item left their sight.")
 
     private static func checkReserved(_ members: [String: JSONValue]) throws(Refusal) {
         for name in members.keys.sorted() {

@@ -20,9 +20,10 @@ extension TableItem {
     var approximateSize: Int {
         members.approximateSize
             + departures.times.keys.reduce(200) { $0 + 24 + $1.utf8.count }
+            + attachments.reduce(0) { $0 + $1.approximateSize }
     }
 
-    /// The largest item that is stored, in bytes of ``approximateSize``.
+    /// The largest item that is stored, but for its attachments, in bytes of ``approximateSize``.
     static let bytesMax = 16 << 20
     /// The most channels of an item: whoever reads it has to look at them.
     static let channelCountMax = 1_000

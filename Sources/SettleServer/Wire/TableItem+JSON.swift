@@ -33,13 +33,16 @@ extension TableItem {
         sentMembers.write(with: columns, selecting: selection, to: &text)
     }
 
+    /// The member that says that an item left the reader's sight.
+    static let removalName = "@removed"
+
     private var sentMembers: ItemMembers { isOutOfSight ? [:] : members }
 
     /// What is sent beside the members, ascending by the bytes of the names.
     private func sentColumns(in dialect: TableDialect) -> [(name: String, value: JSONValue)] {
         var columns: [(name: String, value: JSONValue)] = []
         columns.reserveCapacity(SystemColumn.inOrderOfNames.count + 1)
-        if isOutOfSight { columns.append(("@removed", ["reason": "changed"])) }
+        if isOutOfSight { columns.append((Self.removalName, ["reason": "changed"])) }
         if !isOutOfSight, !attachments.isEmpty {
             columns.append((AttachmentColumn.name, AttachmentColumn.json(attachments)))
         }

@@ -19,6 +19,8 @@ package struct TableItem: Sendable, Equatable {
     package var departures: Departures
     /// True for what is told of an item to a reader whose channels it has left.
     var isOutOfSight = false
+    /// The column of the attachments for those who look at it several times; nil until then.
+    private var attachmentColumn: ODataValue?
 
     package init(
         id: String, members: ItemMembers, createdAt: Instant, updatedAt: Instant,
@@ -35,10 +37,14 @@ package struct TableItem: Sendable, Equatable {
         self.departures = departures
     }
 
-    /// The same item with its members as values, for those who look at several.
+    /// The same item with its members and the column of its attachments as values, for those who look
+    /// at several.
     package var unpacked: TableItem {
         var item = self
         item.members = members.unpacked
+        if !attachments.isEmpty {
+            item.attachmentColumn = ODataValue(AttachmentColumn.json(attachments))
+        }
         return item
     }
 
@@ -54,7 +60,8 @@ package struct TableItem: Sendable, Equatable {
 extension TableItem: ODataSubject {
     package func value(at path: [String]) -> ODataValue {
         if path[0] == AttachmentColumn.name, !attachments.isEmpty {
-            return ODataValue(AttachmentColumn.json(attachments)).value(at: path.dropFirst())
+            let column = attachmentColumn ?? ODataValue(AttachmentColumn.json(attachments))
+            return column.value(at: path.dropFirst())
         }
         let value: ODataValue =
             switch SystemColumn(rawValue: path[0]) {

@@ -122,39 +122,25 @@ import Testing
         #expect(found == ["force_custom_plan", "7s", "UTF8", "settle"])
     }
 
-    @Test func `give their rows one by one`() async throws {
-        try await TestServer().withPool { pool in
-            let sum = try await pool.perform { connection in
-                var sum: Int64 = 0
-                try connection.forEachRow(
-                    "SELECT generate_series(1, $1)", [.integer(20_000)]
-                ) { sum += try $0.integer(0) }
-                return sum
-            }
-            #expect(sum == 200_010_000)
-        }
-    }
-
-    @Test func `can be used again after a reader of rows threw`() async throws {
-        struct Enough: Error {}
+    @Test func `with more than a message takes are refused before they are sent`() async throws {
+        // One array, a thousand times: what would be sent is 1 GiB, or 2 GiB and more.
+        let megabyte = [UInt8](repeating: 7, count: 1 << 20)
         try await TestServer().withPool(size: 1) { pool in
-            await #expect(throws: Enough.self) {
-                try await pool.perform { connection in
-                    try connection.forEachRow("SELECT generate_series(1, $1)", [.integer(100)]) {
-                        if try $0.integer(0) == 3 { throw Enough() }
+            for count in [1_024, 2_048, 4_097] {
+                let values = [[UInt8]?](repeating: megabyte, count: count)
+                let processes = try await pool.perform { connection in
+                    let error = #expect(throws: PQError.self) {
+                        _ = try connection.run(
+                            "SELECT cardinality($1::bytea[])", .byteStrings(values))
                     }
+                    #expect(error?.code == .statement)
+                    #expect(error?.state == .programLimitExceeded)
+                    // The connection is as good as before.
+                    let number = try connection.run("SELECT pg_backend_pid()")[0].integer(0)
+                    return [number, Int64(connection.processNumber)]
                 }
+                #expect(processes[0] == processes[1])
             }
-            let error = await #expect(throws: PQError.self) {
-                try await pool.perform { connection in
-                    try connection.forEachRow(
-                        "SELECT 10 / (5 - n) FROM generate_series(1, $1) AS n", [.integer(9)]
-                    ) { _ = try $0.integer(0) }
-                }
-            }
-            #expect(error?.state == SQLState("22012"))
-            let one = try await pool.perform { try $0.run("SELECT 1::bigint")[0].integer(0) }
-            #expect(one == 1)
         }
     }
 

@@ -160,6 +160,31 @@ import Testing
         }
     }
 
+    @Test(arguments: ProtocolVersion.all)
+    func `no item may have a member that says that it left`(
+        version: ProtocolVersion
+    ) async throws {
+        try await TestServer.run { server in
+            var server = server
+            server.version = version
+            let members: JSONValue = ["id": "a", "@removed": ["reason": "changed"]]
+            let insert = try await server.send(.post, "/tables/t", members)
+            #expect(insert.status == 400)
+            _ = try await server.send(.post, "/tables/t", ["id": "a"])
+            let update = try await server.send(.patch, "/tables/t/a", ["@removed": .null])
+            #expect(update.status == 400)
+            let batch = try await server.send(
+                .post, "/tables/t/operations/batch",
+                ["operations": [["op": "update", "id": "a", "item": ["@removed": 1]]]])
+            #expect(batch.json?["results"]?[0]?["status"] == 400)
+            guard version == .version3 else { return }
+            let patch = try await server.send(
+                .patch, "/tables/t/a", [["op": "add", "path": "/@removed", "value": 1]],
+                headers: [.contentType: "application/json-patch+json"])
+            #expect(patch.status == 400)
+        }
+    }
+
     @Test func `no item may have the id that stands for changes`() async throws {
         try await TestServer.run { server in
             let reply = try await server.send(.post, "/tables/t", ["id": "changes"])

@@ -125,6 +125,37 @@ import Testing
             try Self.applied([["op": "add", "path": "/a/-", "value": deep]], to: document) != nil)
     }
 
+    @Test func `moves up and down of what is large are stopped before they take long`() throws {
+        let large = JSONValue.array(Array(repeating: [.null, .null], count: 10_000))
+        let document: JSONValue = ["a": large, "b": [:]]
+        let moves = (0..<500).flatMap { _ -> [JSONValue] in
+            [
+                ["op": "move", "from": "/a", "path": "/b/a"],
+                ["op": "move", "from": "/b/a", "path": "/a"],
+            ]
+        }
+        #expect(try Self.applied(.array(moves), to: document) == nil)
+        // What is in it is not looked at when it comes to lie no deeper.
+        let aside = (0..<40).flatMap { _ -> [JSONValue] in
+            [
+                ["op": "move", "from": "/a", "path": "/c"],
+                ["op": "move", "from": "/c", "path": "/a"],
+            ]
+        }
+        #expect(try Self.applied(.array(aside), to: document) == document)
+        #expect(try Self.applied(.array(Array(moves.prefix(2))), to: document) == document)
+    }
+
+    @Test func `what is moved down does not become deeper than a body may be`() throws {
+        var deep: JSONValue = []
+        for _ in 0..<300 { deep = [deep] }
+        let place = "/b" + String(repeating: "/0", count: 298) + "/-"
+        #expect(
+            try Self.applied(
+                [["op": "move", "from": "/a", "path": .string(place)]], to: ["a": deep, "b": deep])
+                == nil)
+    }
+
     @Test func `a patch has a thousand changes at most`() throws {
         let change: JSONValue = ["op": "test", "path": "", "value": 1]
         _ = try JSONPatch(.array(Array(repeating: change, count: 1000)))

@@ -160,6 +160,38 @@ import Testing
         await replication.stop()
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `delays neither pushes nor polls where there is no free place for a listener`()
+        async throws
+    {
+        let place = try await Place()
+        var backend = ModelBackend(server: place.server)
+        let failureCount = Mutex(0)
+        backend.listeningFailure = {
+            failureCount.withLock { $0 += 1 }
+            return ReplicationError(.busy, "All places are taken.")
+        }
+        let replication = try await place.start(backend)
+        for number in 1...3 {
+            // A rest in which listening failed.
+            while failureCount.withLock({ $0 }) < 2 * number - 1 { await Task.yield() }
+            await place.clock.sleepers(reach: 1)
+            let now = place.clock.now.offset
+            try await place.device.put("mine\(number)", [:])
+            while place.server.contents["mine\(number)"] == nil { await Task.yield() }
+            // And the next, after that push.
+            while failureCount.withLock({ $0 }) < 2 * number { await Task.yield() }
+            #expect(place.clock.now.offset == now)
+            await place.clock.sleepers(reach: 1)
+            #expect(place.clock.sleeperCount == 1)
+            place.server.put("theirs\(number)", [:])
+            place.clock.advance(by: .seconds(3_600))
+            try await place.arrival(of: "theirs\(number)")
+            #expect(place.clock.now.offset == now + .seconds(3_600))
+        }
+        await replication.stop()
+    }
+
     @Test func `listens for the channels as they are`() async throws {
         let place = try await Place()
         let replication = try await place.start(channels: ["red"])

@@ -62,7 +62,10 @@ final class PostgreSQLScript: Sendable {
             words =
                 [setpriv, "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words
         }
-        if let setsid = path("setsid") { words = [setsid] + words }
+        // Without waiting for the script it would end at once and stay a zombie, since Foundation notices
+        // the end of a child only when nobody has its descriptors any more; and beside a zombie that is
+        // not its own, Swift Testing never sees its exit tests end.
+        if let setsid = path("setsid") { words = [setsid, "--wait"] + words }
         let toScript = Pipe()
         let fromScript = Pipe()
         process = Process()

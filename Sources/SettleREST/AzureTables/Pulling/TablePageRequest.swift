@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import Settle
 import SettleSync
 
@@ -33,10 +32,9 @@ extension AzureTablesBackend {
                 }
                 let end = now()
                 guard answer.status == 200 else { throw answer.failure("list the table") }
-                let server = answer.response.headerFields[.date].flatMap(HTTPDate.date)
                 return try TablePage(
                     answer, dialect: dialect, rowCountMax: asked,
-                    clocks: server.map { ServerClocks(server: $0, local: end) },
+                    clocks: answer.serverTime.map { ServerClocks(server: $0, local: end) },
                     duration: max(0, end.timeIntervalSince(start)))
             } catch {
                 guard error.code == .answerTooLarge, countMax > 1 else { throw error }

@@ -34,10 +34,15 @@ extension AzureTablesBackend {
     /// An operation that would not be a request of its own there, or a very large one, takes that way
     /// here, too.
     ///
-    /// A batch that the server finds too large is halved. One that is not understood, or not answered
-    /// as a batch, is an error; then the server counts as one without batches for as long as this
-    /// back-end lives, and the replicator sends the operations again by themselves and recognises those
-    /// that were carried out.
+    /// A batch that the server finds too large is halved, and an operation that found no more room in
+    /// the answer to one goes by itself. A batch whose answer is too large for us is halved, too: what
+    /// was carried out comes back as a conflict with an item as it was sent. Where it is a conflict
+    /// with another item, the result is a failure, so that the replicator sends the operation by itself
+    /// as one whose answer was lost.
+    ///
+    /// One that is not understood, or not answered as a batch, is an error; then the server counts as
+    /// one without batches for as long as this back-end lives, and the replicator sends the operations
+    /// again by themselves and recognises those that were carried out.
     public func send(
         _ operations: [RemoteOperation]
     ) async throws(ReplicationError) -> [Result<RemoteOutcome, ReplicationError>] {
@@ -58,22 +63,28 @@ extension AzureTablesBackend {
 
     /// Sends one batch.
     ///
-    /// - Returns: An answer for each operation; nil when the batch is too large for the server.
-    /// - Throws: ``SettleSync/ReplicationError`` as `exchange`, and when the answer is none to a batch.
-    fileprivate func answers(
+    /// - Throws: ``SettleSync/ReplicationError`` as `exchange`, but for an answer that is too large;
+    ///   and when the answer is none to a batch.
+    fileprivate func answer(
         to batch: [BatchElement], _ dialect: Dialect
-    ) async throws(ReplicationError) -> [OperationAnswer]? {
-        let answer = try await exchange(
-            dialect, .post, address.path + "/operations/batch",
-            fields: [.contentType: "application/json"], body: BatchElement.body(of: batch),
-            answerSizeMax: RESTTuning.answerSizeMax)
+    ) async throws(ReplicationError) -> BatchAnswer {
+        let answer: HTTPAnswer
+        do throws(ReplicationError) {
+            answer = try await exchange(
+                dialect, .post, address.path + "/operations/batch",
+                fields: [.contentType: "application/json"], body: BatchElement.body(of: batch),
+                answerSizeMax: RESTTuning.answerSizeMax)
+        } catch {
+            guard error.code == .answerTooLarge else { throw error }
+            return .unread
+        }
         memory.keepFeatures(of: answer)
         switch answer.status {
         case 200:
             let json = try answer.json()
             let results = json["results"]?.arrayValue?.compactMap { OperationAnswer($0) }
-            if let results, results.count == batch.count { return results }
-        case 413: return nil
+            if let results, results.count == batch.count { return .results(results) }
+        case 413: return .refused
         case 408, 425, 429, 500, 502...599: throw answer.failure("carry out a batch")
         default: break
         }
@@ -86,6 +97,16 @@ extension AzureTablesBackend {
     }
 }
 
+/// What came of a batch.
+private enum BatchAnswer {
+    /// An answer for each operation.
+    case results([OperationAnswer])
+    /// The batch is too large for the server, which carried out nothing.
+    case refused
+    /// The answer is too large for us; each operation may have been carried out.
+    case unread
+}
+
 /// Sends operations in batches, and collects what came of each.
 private struct BatchSending {
     let backend: AzureTablesBackend
@@ -93,6 +114,8 @@ private struct BatchSending {
     private var results: [Result<RemoteOutcome, ReplicationError>?]
     private var batch: [BatchElement] = []
     private var size = 0
+    /// The places of operations that were sent with an answer that was not read.
+    private var repeated: Set<Int> = []
     /// Why nothing more is sent: a failure that has nothing to do with what was sent.
     private var obstacle: ReplicationError?
 
@@ -124,7 +147,7 @@ private struct BatchSending {
     mutating func sendAlone(_ operation: RemoteOperation, at index: Int) async {
         do throws(ReplicationError) {
             if let obstacle { throw obstacle }
-            results[index] = .success(try await backend.send(operation))
+            keep(try await backend.send(operation), of: operation, at: index)
         } catch {
             fail(error, at: [index])
         }
@@ -142,24 +165,59 @@ private struct BatchSending {
         }
         do throws(ReplicationError) {
             if let obstacle { throw obstacle }
-            guard let answers = try await backend.answers(to: elements, dialect) else {
-                let middle = elements.count / 2
-                await send(Array(elements[..<middle]))
-                await send(Array(elements[middle...]))
-                return
-            }
-            for (element, answer) in zip(elements, answers) {
-                do throws(ReplicationError) {
-                    results[element.index] = .success(
-                        try await backend.outcome(
-                            of: element.operation, answer, dialect, unlessAskingMeets: obstacle))
-                } catch {
-                    fail(error, at: [element.index])
-                }
+            switch try await backend.answer(to: elements, dialect) {
+            case .results(let answers):
+                for (element, answer) in zip(elements, answers) { await take(answer, to: element) }
+            case .refused:
+                await sendHalves(of: elements)
+            case .unread:
+                repeated.formUnion(elements.map(\.index))
+                await sendHalves(of: elements)
             }
         } catch {
             fail(error, at: elements.map(\.index))
         }
+    }
+
+    private mutating func sendHalves(of elements: [BatchElement]) async {
+        let middle = elements.count / 2
+        await send(Array(elements[..<middle]))
+        await send(Array(elements[middle...]))
+    }
+
+    private mutating func take(_ answer: OperationAnswer, to element: BatchElement) async {
+        let operation = element.operation
+        // It was not carried out: the answer to the batch had no more room, or it is too large
+        // itself, which it is then told again.
+        if answer.status == 413 { return await sendAlone(operation, at: element.index) }
+        do throws(ReplicationError) {
+            let outcome = try await backend.outcome(
+                of: operation, answer, dialect, unlessAskingMeets: obstacle)
+            keep(outcome, of: operation, at: element.index)
+        } catch {
+            fail(error, at: [element.index])
+        }
+    }
+
+    /// Keeps what came of an operation.
+    ///
+    /// When it was sent before and its item is another one now, somebody may have changed it after
+    /// we did. Only the replicator can tell, and only of what it knows to have been sent before; it
+    /// sends the operation once more.
+    private mutating func keep(
+        _ outcome: RemoteOutcome, of operation: RemoteOperation, at index: Int
+    ) {
+        let isWhole = operation.kind == .insert || operation.kind == .update
+        if isWhole, repeated.contains(index), case .conflict(let item?) = outcome,
+            !item.isDeleted, !item.shows(operation.members)
+        {
+            return fail(
+                ReplicationError(
+                    .answerTooLarge,
+                    "The answer to a batch was too large, and the item is not what was sent.",
+                    documentId: operation.id), at: [index])
+        }
+        results[index] = .success(outcome)
     }
 
     private mutating func fail(_ error: ReplicationError, at indices: [Int]) {
@@ -172,48 +230,10 @@ private struct BatchSending {
     }
 }
 
-/// An operation as it stands in a batch.
-private struct BatchElement {
-    /// Its place among the operations to be sent.
-    let index: Int
-    let operation: RemoteOperation
-    /// JSON: `{"op": string, "id": string, "version": string, "item": object}`.
-    let text: [UInt8]
-
-    /// Writes an operation down; nil when it would be no single request by itself either: one that no
-    /// address can carry, or an update of nothing.
-    init?(
-        _ index: Int, _ operation: RemoteOperation, _ dialect: AzureTablesBackend.Dialect
-    ) {
-        guard dialect.fault(ofId: operation.id) == nil else { return nil }
-        var members: [String: JSONValue] = ["id": .string(operation.id)]
-        switch operation.kind {
-        case .insert:
-            members["op"] = "insert"
-            members["item"] = AzureTablesBackend.item(operation, dialect)
-        case .update:
-            guard let change = AzureTablesBackend.change(operation, dialect) else { return nil }
-            members["op"] = dialect.change == .merge ? "update" : "replace"
-            members["item"] = change
-        case .delete: members["op"] = "delete"
-        case .undelete: members["op"] = "undelete"
-        }
-        if operation.kind != .insert, let version = operation.baseVersion {
-            members["version"] = .string(version)
-        }
-        self.index = index
-        self.operation = operation
-        text = JSONText.text(of: .object(members))
-    }
-
-    /// JSON: `{"operations": array}`, made of what is written down already.
-    static func body(of batch: [BatchElement]) -> [UInt8] {
-        var body = Array(#"{"operations":["#.utf8)
-        body.reserveCapacity(batch.reduce(32) { $0 + $1.text.count + 1 })
-        for (index, element) in batch.enumerated() {
-            if index > 0 { body.append(UInt8(ascii: ",")) }
-            body += element.text
-        }
-        return body + Array("]}".utf8)
+extension RemoteItem {
+    /// Whether the item has exactly some members; null is as good as none.
+    fileprivate func shows(_ sent: [String: JSONValue]) -> Bool {
+        Set(members.keys).union(sent.keys)
+            .allSatisfy { (members[$0] ?? .null) == (sent[$0] ?? .null) }
     }
 }

@@ -78,12 +78,16 @@ extension HTTPAnswer {
         // A date is the server's, so it is measured from the server's own time where that is told.
         let seconds =
             Double(field)
-            ?? HTTPDate.date(field).map {
-                $0.timeIntervalSince(
-                    response.headerFields[.date].flatMap(HTTPDate.date) ?? Date())
-            }
+            ?? Self.date(field).map { $0.timeIntervalSince(serverTime ?? Date()) }
         guard let seconds, seconds.isFinite else { return nil }
         return .seconds(min(max(seconds, 0), RESTTuning.retryAfterSecondsMax))
+    }
+
+    /// What the server's clock showed when it answered; nil when it does not say.
+    var serverTime: Date? { response.headerFields[.date].flatMap(Self.date) }
+
+    private static func date(_ field: String) -> Date? {
+        HTTPDate.second(of: field).map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// Whether a server's words are about the version of the protocol.

@@ -19,7 +19,8 @@ struct RowTime: Sendable, Hashable {
     ///
     /// Shape: `YYYY-MM-DDTHH:MM:SS`, a point and up to nine digits or nothing, `Z` or `+HH:MM` or
     /// nothing, which means `Z`; the colon may be missing. A second of 60 is the first of the next
-    /// minute, and any month has 31 days, those that do not exist being the first of the next.
+    /// minute. Any month has 31 days; those that do not exist are counted on into the next month, so
+    /// that February 31 is March 3, or 2 in a leap year.
     init?(_ text: String) {
         var reader = CalendarReader(text)
         guard let (seconds, nanoseconds, digits) = reader.moment(Self.profile) else { return nil }

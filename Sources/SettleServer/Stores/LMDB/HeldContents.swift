@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Settle
 import Synchronization
 
@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Kept in memory: a server that was stopped in between asks for the content once more, and the store
 /// gives up what it held when it is opened a day later.
-final class HeldContents: Sendable {
+package final class HeldContents: Sendable {
     private struct Hold {
         /// What keeps the content in the store.
         var lease: DocumentAttachment
@@ -15,9 +15,10 @@ final class HeldContents: Sendable {
     }
 
     /// How long content waits for an item, in seconds: a day, as the store has it.
-    private static let waitSeconds: TimeInterval = 86_400
-    /// How much longer it stays, in seconds, for writes that were under way at the end.
-    private static let graceSeconds: TimeInterval = 600
+    package static let waitSeconds: TimeInterval = 86_400
+    /// How much longer it stays, in seconds, for writes that were under way at the end:
+    /// ten minutes.
+    package static let graceSeconds: TimeInterval = 600
 
     private let holds = Mutex<[AttachmentDigest: [ContentOwner: Hold]]>([:])
 

@@ -7,12 +7,19 @@ class LMDBSnapshot: TableSnapshot {
     private let snapshot: Snapshot
     let indexes: PathIndexes
     private let held: HeldContents
+    private let cancellation: ReadCancellation?
 
-    init(_ snapshot: Snapshot, indexes: PathIndexes, held: HeldContents) {
+    init(
+        _ snapshot: Snapshot, indexes: PathIndexes, held: HeldContents,
+        cancellation: ReadCancellation? = nil
+    ) {
         self.snapshot = snapshot
         self.indexes = indexes
         self.held = held
+        self.cancellation = cancellation
     }
+
+    func checkCancellation() throws { try cancellation?.check() }
 
     func item(_ id: String) throws -> TableItem? {
         try snapshot.document(id).map(Envelope.item(of:))

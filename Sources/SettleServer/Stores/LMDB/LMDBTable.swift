@@ -7,21 +7,33 @@ struct LMDBTable: StoredTable {
     let database: Database
     /// The paths that have an index.
     let indexes: PathIndexes
+    private let threads: ReadingThreads
     /// Contents that were uploaded for items to come.
     private let held = HeldContents()
 
-    init(name: TableName, database: Database, indexes: PathIndexes) {
+    init(
+        name: TableName, database: Database, indexes: PathIndexes, threads: ReadingThreads
+    ) {
         self.name = name
         self.database = database
         self.indexes = indexes
+        self.threads = threads
     }
 
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
+        _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value {
-        // What is read lies in memory that is mapped, so no thread is kept waiting for long.
-        try database.read {
-            try body(LMDBSnapshot($0, indexes: indexes, held: held))
+        let read = { @Sendable (cancellation: ReadCancellation?) in
+            try database.read { snapshot in
+                try body(
+                    LMDBSnapshot(
+                        snapshot, indexes: indexes, held: held, cancellation: cancellation))
+            }
+        }
+        // What is read lies in memory that is mapped, so a few items keep no thread waiting.
+        return switch length {
+        case .short: try read(nil)
+        case .long: try await threads.run(read)
         }
     }
 

@@ -11,6 +11,9 @@ actor LMDBTableStore: TableStore {
     private var opening: [TableName: Task<LMDBTable, any Error>] = [:]
     private var databaseNames: Set<String>
     private var isClosed = false
+    /// As many as there are cores, and not only one, so that one reader does not stop the others.
+    private let threads = ReadingThreads(
+        count: max(2, ProcessInfo.processInfo.activeProcessorCount))
 
     /// Prepares the directory, making it when it is not there.
     ///
@@ -56,6 +59,7 @@ actor LMDBTableStore: TableStore {
         }
         let isNew = databaseNames.insert(databaseName).inserted
         let directory = directory
+        let threads = threads
         let paths = indexes?(name)
         let task = Task {
             let configuration = Database.OpenDatabaseConfiguration(
@@ -65,7 +69,8 @@ actor LMDBTableStore: TableStore {
             }
             do {
                 let indexes = try await PathIndexes.open(paths, of: database)
-                return LMDBTable(name: name, database: database, indexes: indexes)
+                return LMDBTable(
+                    name: name, database: database, indexes: indexes, threads: threads)
             } catch {
                 await database.close()
                 throw error
@@ -101,5 +106,6 @@ actor LMDBTableStore: TableStore {
         for task in tasks {
             if let table = try? await task.value { await table.database.close() }
         }
+        await threads.end()
     }
 }

@@ -10,7 +10,7 @@ import SettleOData
 /// the path, one byte; the first 100 bytes of the key of ``ODataKey``, in which a zero is followed by
 /// 255; a zero and a one; and the id in UTF-8. Its value is empty. The side table `server.indexes` has
 /// a row for each path: the names with `/` between them -> the number, one byte.
-struct PathIndexes: Sendable {
+package struct PathIndexes: Sendable {
     /// The paths, in the order of their numbers.
     let paths: [[String]]
     private let numbers: [[String]: UInt8]
@@ -20,7 +20,7 @@ struct PathIndexes: Sendable {
     private static let keyBytesMax = 100
 
     /// How many indexes a table may have.
-    static let countMax = 64
+    package static let countMax = 64
 
     private init(_ numbers: [[String]: UInt8]) {
         self.numbers = numbers

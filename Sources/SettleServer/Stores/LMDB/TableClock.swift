@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Settle
 
 /// Gives each write of a table its `updatedAt`.
@@ -7,7 +7,7 @@ import Settle
 /// computer's clock stands still or goes back: a reader who has everything up to a time never
 /// misses what was committed later. The last time given lies in a side table of the database and
 /// changes in the same transaction as the item.
-enum TableClock {
+package enum TableClock {
     private static let table = "server.clock"
     private static let key = Array("updatedAt".utf8)
 
@@ -43,7 +43,7 @@ enum TableClock {
     }
 
     /// The whole microseconds of a date, from 0 to the year 9999.
-    static func microseconds(of date: Date) -> Int64 {
+    package static func microseconds(of date: Date) -> Int64 {
         Int64((min(max(date.timeIntervalSince1970, 0), 253_402_300_799) * 1_000_000).rounded(.down))
     }
 }

@@ -38,19 +38,31 @@ extension JSONPatch {
     /// How much a document may grow by copies, in bytes.
     static let growthMax = 1 << 20
 
-    /// How many elements and members may be moved for one patch; writers of the table wait meanwhile.
+    /// How many elements and members may be looked at for one patch; writers of the table wait
+    /// meanwhile.
     static let workMax = 2_000_000
 
-    /// How many elements and members lie beside what a change concerns, all of which are copied.
+    /// How many elements and members lie beside what a change concerns, all of which are copied, and
+    /// in what is moved further down, whose depth is taken.
     private static func work(_ change: Change, on document: JSONValue) -> Int {
-        let pointers: [JSONPointer]
         switch change {
         case .add(let pointer, _), .remove(let pointer), .replace(let pointer, _),
             .test(let pointer, _):
-            pointers = [pointer]
-        case .move(let from, let to), .copy(let from, let to): pointers = [from, to]
+            return breadth(along: pointer, in: document)
+        case .copy(let from, let to):
+            return breadth(along: from, in: document) + breadth(along: to, in: document)
+        case .move(let from, let to):
+            let work = breadth(along: from, in: document) + breadth(along: to, in: document)
+            guard leadsDown(from, to), let value = try? value(at: from, in: document) else {
+                return work
+            }
+            return work + count(value, limit: workMax)
         }
-        return pointers.reduce(0) { $0 + breadth(along: $1, in: document) }
+    }
+
+    /// Whether what is moved lies deeper afterwards.
+    private static func leadsDown(_ from: JSONPointer, _ to: JSONPointer) -> Bool {
+        to.tokens.count > from.tokens.count
     }
 
     private static func breadth(along pointer: JSONPointer, in document: JSONValue) -> Int {
@@ -97,7 +109,9 @@ extension JSONPatch {
             let value = try self.value(at: from, in: document)
             guard from != to else { return }
             _ = try remove(at: from.tokens[...], from: &document)
-            try add(value, at: to.tokens[...], to: &document, depth: depth(value))
+            // Higher up it is no deeper than it was.
+            let depth = leadsDown(from, to) ? depth(value) : 0
+            try add(value, at: to.tokens[...], to: &document, depth: depth)
         case .copy(let from, let to):
             let value = try self.value(at: from, in: document)
             growth += size(value, limit: growthMax - growth)

@@ -39,6 +39,9 @@ extension JSONPatch {
             }
             members[name] = nil
         }
+        guard members[TableItem.removalName] == nil else {
+            return .failure(ItemBody.setsRemoval)
+        }
         let names = members.keys.sorted()
         if let name = names.first(where: { SystemColumn.isOverwritten($0) }) {
             return .failure(

@@ -7,10 +7,28 @@ extension JSONPatch {
     /// than a body may be.
     static func depth(_ value: JSONValue) -> Int {
         switch value {
-        case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
-        case .object(let members): 1 + (members.values.map(depth).max() ?? 0)
+        case .array(let elements): 1 + elements.reduce(0) { max($0, depth($1)) }
+        case .object(let members): 1 + members.values.reduce(0) { max($0, depth($1)) }
         default: 0
         }
+    }
+
+    /// How many elements and members a value has in it; stops counting behind a limit.
+    static func count(_ value: JSONValue, limit: Int) -> Int {
+        var count = 0
+        var waiting = [value]
+        while count <= limit, let next = waiting.popLast() {
+            switch next {
+            case .array(let elements):
+                count += elements.count
+                waiting += elements
+            case .object(let members):
+                count += members.count
+                waiting += members.values
+            case .null, .bool, .integer, .double, .string: break
+            }
+        }
+        return count
     }
 
     /// About how many bytes a value takes as text; stops counting behind a limit.

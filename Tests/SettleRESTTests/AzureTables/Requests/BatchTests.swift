@@ -70,6 +70,7 @@ import Testing
                 #"{"status":412,"error":"No.","item":\#(Self.item("e", version: "9"))}"#,
                 #"{"status":413,"error":"Too large."}"#, #"{"status":503,"error":"Later."}"#,
                 #"{"status":404,"error":"Gone."}"#),
+            HTTPAnswer.json(413, #"{"error":"Too large."}"#).offering(),
         ])
         _ = try await backend.batchCountMax()
         let operations = [
@@ -84,7 +85,8 @@ import Testing
             RemoteOperation(kind: .delete, id: "h", baseVersion: nil),
         ]
         let outcomes = try await backend.send(operations)
-        #expect(transport.lines.count == 2)
+        #expect(transport.lines.count == 3)
+        #expect(transport.lines.last == #"POST /tables/t {"id":"f","text":"x"}"#)
         #expect(
             transport.lines[1] == "POST /tables/t/operations/batch "
                 + #"{"operations":[{"id":"a","item":{"id":"a","text":"x"},"op":"insert"},"#
@@ -171,28 +173,6 @@ import Testing
         let sizes = transport.asked.dropFirst().map { $0.body?.utf8.count ?? 0 }
         #expect(sizes.count == 3)
         #expect(sizes[1] > 200_000 && sizes[1] < 256 << 10)
-    }
-
-    @Test func `are halved as often as the server finds them too large`() async throws {
-        let tooLarge = HTTPAnswer.json(413, #"{"error":"Too large."}"#).offering()
-        let (backend, transport) = try backend([
-            Self.list, tooLarge, tooLarge,
-            HTTPAnswer.json(201, Self.item("a")).offering(),
-            HTTPAnswer.json(201, Self.item("b")).offering(),
-            results(
-                #"{"status":201,"item":\#(Self.item("c"))}"#,
-                #"{"status":201,"item":\#(Self.item("d"))}"#),
-        ])
-        _ = try await backend.batchCountMax()
-        let outcomes = try await backend.send(["a", "b", "c", "d"].map { insert($0) })
-        for outcome in outcomes { try outcome.get().expect("stored", version: "1") }
-        #expect(
-            transport.asked.map { $0.request.path ?? "" } == [
-                "/tables/t?$top=1&$select=id", "/tables/t/operations/batch",
-                "/tables/t/operations/batch", "/tables/t", "/tables/t",
-                "/tables/t/operations/batch",
-            ])
-        #expect(try await backend.batchCountMax() == 64)
     }
 
     @Test(arguments: [

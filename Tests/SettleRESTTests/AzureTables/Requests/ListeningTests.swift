@@ -128,6 +128,27 @@ import Testing
         #expect(again?.isChanged == false)
     }
 
+    @Test(
+        arguments: [
+            (429, nil, nil), (503, nil, nil), (429, "7", .seconds(7)), (503, "7", .seconds(7)),
+        ] as [(Int, String?, Duration?)])
+    func `leaves the server alone only for as long as it asks when it has no free place`(
+        status: Int, field: String?, pause: Duration?
+    ) async throws {
+        let (backend, _) = try backend([
+            HTTPAnswer.json(200, "[]").offering(),
+            HTTPAnswer.other(status, retryAfter: field).offering(), changes("[]", "5"),
+        ])
+        _ = try await pull(backend)
+        let error = await #expect(throws: ReplicationError.self) {
+            try await backend.awaitChange(PullQuery(), after: nil, since: nil)
+        }
+        #expect(error?.code == .busy)
+        #expect(error?.retryAfter == pause)
+        let again = try await backend.awaitChange(PullQuery(), after: nil, since: nil)
+        #expect(again?.isChanged == false)
+    }
+
     @Test(arguments: [(nil, 25), (60, 25), (20.0, 10), (1, 0)])
     func `waits no longer than half of what the transport does`(
         timeout: Double?, seconds: Int

@@ -32,11 +32,12 @@ import Testing
         let stores = try await PostgreSQLStores()
         await (try stores.open()).close()
         try await stores.sql { try $0.runAll("UPDATE settle.meta SET value = 2") }
-        let error = await #expect(throws: DatabaseError.self) { try await stores.open() }
-        #expect(error?.code == .newerFormat)
+        let error = await #expect(throws: ServerError.self) { try await stores.open() }
+        #expect(error?.code == .storeUnusable)
+        #expect((error?.cause as? DatabaseError)?.code == .newerFormat)
         try await stores.sql { try $0.runAll("DELETE FROM settle.meta") }
-        let other = await #expect(throws: DatabaseError.self) { try await stores.open() }
-        #expect(other?.code == .corrupted)
+        let other = await #expect(throws: ServerError.self) { try await stores.open() }
+        #expect((other?.cause as? DatabaseError)?.code == .corrupted)
     }
 
     @Test func `is not made in a database of another encoding`() async throws {
@@ -48,21 +49,21 @@ import Testing
         let place = try #require(stores.url.range(of: "/test_"))
         let end = try #require(stores.url.firstIndex(of: "?"))
         let url = stores.url.replacingCharacters(in: place.lowerBound..<end, with: "/latin")
-        let error = await #expect(throws: DatabaseError.self) {
+        let error = await #expect(throws: ServerError.self) {
             try await ServerStore.postgreSQL(url: url).open(
                 ServerStore.Settings(tableCountMax: 1))
         }
-        #expect(error?.code == .notASettleDatabase)
+        #expect((error?.cause as? DatabaseError)?.code == .notASettleDatabase)
         try await stores.sql { try $0.runAll("DROP DATABASE latin") }
     }
 
     @Test func `says at the start that there is no server`() async throws {
         let store = ServerStore.postgreSQL(
             url: "postgresql://nobody:hunter2@127.0.0.1:1/none?connect_timeout=2")
-        let error = await #expect(throws: DatabaseError.self) {
+        let error = await #expect(throws: ServerError.self) {
             try await store.open(ServerStore.Settings(tableCountMax: 1))
         }
-        #expect(error?.code == .inputOutput)
+        #expect((error?.cause as? DatabaseError)?.code == .inputOutput)
         #expect(error?.message.contains("127.0.0.1") == true)
         #expect(error?.message.contains("hunter2") == false)
     }
