@@ -30,8 +30,9 @@ final class ReadingThreads: Sendable {
         return try await withTaskCancellationHandler {
             do {
                 return try await pool.runIfActive { try body(cancellation) }
-            } catch is NIOThreadPoolError.ThreadPoolInactive {
-                throw Refusal.stopping
+            } catch let error as CancellationError {
+                // That is also what the pool says after its end.
+                throw cancellation.hasBegun ? error : Refusal.stopping
             }
         } onCancel: {
             cancellation.begin()
@@ -47,15 +48,17 @@ final class ReadingThreads: Sendable {
 
 /// Whether the task that waits for a read was cancelled.
 final class ReadCancellation: Sendable {
-    private let hasBegun = Atomic(false)
+    private let state = Atomic(false)
+
+    var hasBegun: Bool { state.load(ordering: .relaxed) }
 
     /// Says that it was cancelled.
     func begin() {
-        hasBegun.store(true, ordering: .relaxed)
+        state.store(true, ordering: .relaxed)
     }
 
     /// Throws `CancellationError` when it was cancelled.
     func check() throws {
-        if hasBegun.load(ordering: .relaxed) { throw CancellationError() }
+        if hasBegun { throw CancellationError() }
     }
 }
