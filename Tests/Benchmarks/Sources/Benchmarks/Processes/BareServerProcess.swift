@@ -36,7 +36,7 @@ struct BareServerProcess: AsyncParsableCommand {
                 FileHandle.standardOutput.write(Data("\(port)\n".utf8))
             },
             logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             await ServerProcess.endOfInput()
             group.cancelAll()
