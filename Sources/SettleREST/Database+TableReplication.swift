@@ -26,6 +26,71 @@ extension Database {
             with: configuration, makingBackend: { try AzureTablesBackend(configuration) })
     }
 
+    /// Starts replications with the tables that the configurations' URLs name, in the place of what
+    /// runs.
+    ///
+    /// For databases that hold the documents of several tables: each configuration has a scope of its
+    /// own (`ReplicationConfiguration.scope`). See the form with targets in SettleSync, which also says
+    /// what the order of commits is.
+    ///
+    /// - Parameters:
+    ///   - configurations: With what to replicate, and how; each table once.
+    ///   - keepsOrder: Whether operations of different tables keep the order of their commits.
+    /// - Returns: The replications, in the order of the configurations.
+    /// - Throws: As ``startReplication(with:)``; ``ReplicationError`` with `misconfigured` also when a
+    ///   table is given twice, or two have the same type for a scope. None is started then.
+    @discardableResult
+    public func startReplication(
+        with configurations: [ReplicationConfiguration],
+        keepingCommitOrder keepsOrder: Bool = false
+    ) async throws -> [Replication] {
+        try await startReplication(
+            with: try Self.targets(configurations), keepingCommitOrder: keepsOrder)
+    }
+
+    /// Starts replications with the tables that the configurations' URLs name, without waiting.
+    ///
+    /// When they cannot start, none does, and the status delegate and the event streams are told.
+    ///
+    /// - Parameters:
+    ///   - configurations: With what to replicate, and how.
+    ///   - keepsOrder: Whether operations of different tables keep the order of their commits.
+    public func startReplication(
+        with configurations: [ReplicationConfiguration],
+        keepingCommitOrder keepsOrder: Bool = false
+    ) {
+        startReplication(
+            with: configurations, keepingCommitOrder: keepsOrder,
+            makingTargets: { try Self.targets(configurations) })
+    }
+
+    /// Replicates once with the tables that the configurations' URLs name, and waits for the end.
+    ///
+    /// They replicate at the same time. One that fails does not end the others.
+    ///
+    /// - Parameters:
+    ///   - configurations: With what to replicate, and how; `isRepeating` does not matter.
+    ///   - keepsOrder: Whether operations of different tables keep the order of their commits. A
+    ///     table whose operations come after some that were not acknowledged, because the replication
+    ///     with another table failed, fails with the code `heldBack`.
+    /// - Returns: What came of each, in the order of the configurations.
+    /// - Throws: As the form of ``startReplication(with:keepingCommitOrder:)`` that waits;
+    ///   `CancellationError` when it was cancelled, stopped or replaced.
+    @discardableResult
+    public func replicate(
+        with configurations: [ReplicationConfiguration],
+        keepingCommitOrder keepsOrder: Bool = false
+    ) async throws -> [ReplicationResult] {
+        try await replicate(
+            with: try Self.targets(configurations), keepingCommitOrder: keepsOrder)
+    }
+
+    private static func targets(
+        _ configurations: [ReplicationConfiguration]
+    ) throws -> [ReplicationTarget] {
+        try configurations.map { ReplicationTarget($0, using: try AzureTablesBackend($0)) }
+    }
+
     /// Starts a replication with the table that the configuration's URL names, beside those that
     /// run.
     ///

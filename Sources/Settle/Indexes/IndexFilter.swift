@@ -44,6 +44,24 @@ extension Database {
             }
         }
 
+        /// Whether a document passes.
+        ///
+        /// - Parameter document: A document, stored or not; its revision does not matter.
+        /// - Returns: True when everything that the filter says holds for it. Strings are ordered as
+        ///   Unicode collation has them, which is how an index orders them unless told otherwise.
+        /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
+        ///   JSON cannot express, `documentTooLarge` when the limits are passed.
+        /// - Complexity: That of packing the document, if it is not stored as it is; only the members
+        ///   that the filter names are looked at.
+        public func matches(_ document: Document) throws -> Bool {
+            let (id, body) = (Array(document.id.utf8), try document.packed().bytes)
+            do {
+                return try filter.matches(body.span, id: id.span)
+            } catch {
+                throw DatabaseError(error, documentId: document.id)
+            }
+        }
+
         /// A filter from JSON text.
         ///
         /// - Throws: ``JSONError`` when the text is no JSON; otherwise as ``init(json:)``.

@@ -12,6 +12,9 @@ struct ForgetCommand: SettleSubcommand {
             The documents go as if they had never been here, and the next sync begins at the \
             beginning: what may still be seen comes again. Nothing is deleted on the server.
 
+            Where a type was given with 'settle sync --type', only documents of that type go, and \
+            what waits for other tables is not looked at.
+
             Refused while anything has not been sent to the table, or is a conflict that nobody \
             has settled; --discard-pending gives that up.
 

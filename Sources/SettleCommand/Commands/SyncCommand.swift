@@ -8,7 +8,7 @@ import SettleSync
 struct SyncCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Replicate a database with a table of a server.",
+        abstract: "Replicate a database with tables of servers.",
         discussion: """
             First sends what was changed here, then fetches what was changed there, deletions \
             included. The database is made when there is none. What could not be sent waits in it \
@@ -28,6 +28,13 @@ struct SyncCommand: SettleSubcommand {
             --attachments the attachments of documents travel, too, if the server has them, as
             'settle serve' does.
 
+            A database may hold the documents of several tables. Give the tables one after the other, \
+            and with --type, once for each in the same order, which documents are theirs: those \
+            with this member 'type'. What is fetched gets that type, which is not sent. The type is \
+            stored in the database; it need not be given again, and 'settle forget' goes by it. \
+            --all-types takes it back. With --keep-order what is changed in different tables \
+            is sent in the order in which it was changed.
+
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
@@ -35,6 +42,8 @@ struct SyncCommand: SettleSubcommand {
               settle sync ./shop http://127.0.0.1:8080/tables/items
               settle sync ./shop https://example.org/tables/items --token-file token
               settle sync ./europe http://127.0.0.1:8080/tables/cities --channel continent-EU
+              settle sync ./desk http://127.0.0.1:8080/tables/todos \\
+                http://127.0.0.1:8080/tables/notes --type todo --type note
             """)
 
     /// The environment variable that holds a token.
@@ -42,8 +51,22 @@ struct SyncCommand: SettleSubcommand {
 
     @OptionGroup var database: DatabaseArgument
 
-    @Argument(help: ArgumentHelp("The table: http://HOST:PORT/tables/NAME.", valueName: "url"))
-    var url: String
+    @Argument(
+        help: ArgumentHelp(
+            "The table: http://HOST:PORT/tables/NAME; may be several.", valueName: "url"))
+    var urls: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "Only documents of this type belong to the table; once for each table.",
+            valueName: "type"))
+    var type: [String] = []
+
+    @Flag(help: "All documents belong to the table again, whatever was said before.")
+    var allTypes = false
+
+    @Flag(help: "Send the changes of several tables in the order in which they were made.")
+    var keepOrder = false
 
     @Option(
         help: ArgumentHelp(
@@ -96,9 +119,32 @@ struct SyncCommand: SettleSubcommand {
         guard interval > 0, interval.isFinite else {
             throw ValidationError("--interval is a number of seconds above 0.")
         }
+        guard !urls.isEmpty else { throw ValidationError("Give the address of a table.") }
+        guard type.isEmpty || type.count == urls.count else {
+            throw ValidationError(
+                "There are \(Quantity.count(urls.count, "table")) and "
+                    + "\(Quantity.count(type.count, "type")). Give --type once for each table, in "
+                    + "the same order.")
+        }
+        if allTypes, !type.isEmpty || urls.count > 1 {
+            throw ValidationError("--all-types is for one table without a --type.")
+        }
     }
 
     func perform() async throws {
+        let configurations = try urls.map { try configuration(of: $0) }
+        let output = Output(isLineBuffered: true)
+        try await database.path.withDatabase(create: true) { database in
+            let chosen = try scoped(configurations, in: database)
+            if isRepeating {
+                try await goOn(database, chosen, output)
+            } else {
+                try await once(database, chosen, output)
+            }
+        }
+    }
+
+    private func configuration(of url: String) throws -> ReplicationConfiguration {
         var configuration = try TableRemote.configuration(
             parsing: url, token: try token(), isRepeating: isRepeating,
             isBidirectional: !pullOnly, channels: channel, dialect: dialect,
@@ -107,15 +153,28 @@ struct SyncCommand: SettleSubcommand {
         configuration.sendsOnlyChanges = onlyChanges
         configuration.conflictHandler = onConflict.handler
         configuration.pollInterval = .seconds(interval)
-        let chosen = configuration
-        let output = Output(isLineBuffered: true)
-        try await database.path.withDatabase(create: true) { database in
-            if isRepeating {
-                try await goOn(database, chosen, output)
-            } else {
-                try await once(database, chosen, output)
+        return configuration
+    }
+
+    /// The configurations with the types that are given, or that the database knows from before.
+    private func scoped(
+        _ configurations: [ReplicationConfiguration], in database: Database
+    ) throws -> [ReplicationConfiguration] {
+        var scoped = configurations
+        for index in scoped.indices {
+            if !type.isEmpty {
+                scoped[index].scope = .documents(ofType: type[index])
+            } else if !allTypes {
+                let remote = try TableRemote.identifier(of: scoped[index])
+                scoped[index].scope = try database.replicationScope(of: remote) ?? .all
+            }
+            if scoped.count > 1, scoped[index].scope == .all {
+                throw CommandFailure(
+                    "Which documents belong to \(urls[index])? With several tables each needs a "
+                        + "--type, in the order of the tables.")
             }
         }
+        return scoped
     }
 
     private func token() throws -> String? {
@@ -125,7 +184,7 @@ struct SyncCommand: SettleSubcommand {
     }
 
     private func once(
-        _ database: Database, _ configuration: ReplicationConfiguration, _ output: Output
+        _ database: Database, _ configurations: [ReplicationConfiguration], _ output: Output
     ) async throws {
         let progress = ReplicationProgress()
         let events = database.replicationEvents
@@ -135,35 +194,44 @@ struct SyncCommand: SettleSubcommand {
             progress.end()
         }
         let begun = ContinuousClock.now
-        let summary = try await database.replicate(with: configuration)
+        let results = try await database.replicate(
+            with: configurations, keepingCommitOrder: keepOrder)
         progress.end()
-        try output.line(line(for: summary, elapsed: begun.duration(to: .now)))
+        let elapsed = begun.duration(to: .now)
+        for result in results {
+            guard let summary = try? result.summary() else { continue }
+            try output.line(line(for: summary, with: result.remote, elapsed: elapsed))
+        }
         try output.flush()
-        try checkLeftovers(
-            of: database, with: try TableRemote.identifier(of: configuration))
+        let errors = results.compactMap(\.error)
+        for error in errors.dropLast() { StandardError.line(error.message) }
+        if let error = errors.last { throw error }
+        try checkLeftovers(of: database, with: results.map(\.remote))
     }
 
     /// Replicates until the task is cancelled, which is how this is meant to end.
     private func goOn(
-        _ database: Database, _ configuration: ReplicationConfiguration, _ output: Output
+        _ database: Database, _ configurations: [ReplicationConfiguration], _ output: Output
     ) async throws {
         let progress = ReplicationProgress()
-        let events = database.replicationEvents
-        try await database.startReplication(with: configuration)
-        var isFirst = true
+        let reports = database.replicationReports
+        try await database.startReplication(
+            with: configurations, keepingCommitOrder: keepOrder)
+        var known: Set<String> = []
         do {
-            for await event in events {
-                progress.show(event)
-                switch event {
+            for await report in reports {
+                progress.show(report.event)
+                let remote = report.remote ?? ""
+                switch report.event {
                 case .completed(let summary):
                     progress.end()
+                    let isFirst = known.insert(remote).inserted
                     // What was changed a moment ago is read again and changes nothing.
                     var news = summary
                     news.received = 0
                     if isFirst || news != ReplicationSummary() {
-                        try output.line(line(for: summary, elapsed: nil))
+                        try output.line(line(for: summary, with: remote, elapsed: nil))
                     }
-                    isFirst = false
                 case .failed(let error):
                     progress.end()
                     // After these it is over; after all others it goes on by itself.
@@ -182,18 +250,24 @@ struct SyncCommand: SettleSubcommand {
         await database.stopReplication()
     }
 
-    private func line(for summary: ReplicationSummary, elapsed: Duration?) -> String {
-        json ? SummaryText.json(summary) : SummaryText.sentence(summary, elapsed: elapsed)
+    /// What a replication did; of several tables with the one it is about.
+    private func line(
+        for summary: ReplicationSummary, with remote: String, elapsed: Duration?
+    ) -> String {
+        let table = urls.count > 1 ? remote : nil
+        if json { return SummaryText.json(summary, of: table) }
+        let sentence = SummaryText.sentence(summary, elapsed: elapsed)
+        return table.map { "\(ScreenText.printable($0)): \(sentence)" } ?? sentence
     }
 
-    private func checkLeftovers(of database: Database, with remote: String) throws {
-        let rejected = try database.rejectedOperations(with: remote)
+    private func checkLeftovers(of database: Database, with remotes: [String]) throws {
+        let rejected = try remotes.flatMap { try database.rejectedOperations(with: $0) }
         for operation in rejected.prefix(Self.listCountMax) {
             if case .rejected(let reason) = operation.state {
                 StandardError.line("\(name(operation.documentId)): \(ScreenText.printable(reason))")
             }
         }
-        let conflicts = try database.replicationConflicts(with: remote)
+        let conflicts = try remotes.flatMap { try database.replicationConflicts(with: $0) }
         for conflict in conflicts.prefix(Self.listCountMax) {
             StandardError.line("\(name(conflict.documentId)): changed here and on the server.")
         }

@@ -31,8 +31,8 @@ enum SummaryText {
 
     private static func conflicts(_ count: Int) -> String { Quantity.count(count, "conflict") }
 
-    /// All the numbers as a JSON object.
-    static func json(_ summary: ReplicationSummary) -> String {
+    /// All the numbers as a JSON object, of several tables with the one they are of.
+    static func json(_ summary: ReplicationSummary, of table: String? = nil) -> String {
         let members: [(String, Int)] = [
             ("pushed", summary.pushed), ("pulled", summary.pulled),
             ("received", summary.received), ("conflictsSettled", summary.conflictsSettled),
@@ -40,8 +40,10 @@ enum SummaryText {
             ("withheld", summary.withheld), ("skipped", summary.skipped),
             ("attachmentsDownloaded", summary.attachmentsDownloaded),
         ]
-        return JSONRendering.compact(
-            .object(
-                Dictionary(uniqueKeysWithValues: members.map { ($0.0, .integer(Int64($0.1))) })))
+        var object = members.reduce(into: [:]) { object, member in
+            object[member.0] = JSONValue.integer(Int64(member.1))
+        }
+        if let table { object["table"] = .string(table) }
+        return JSONRendering.compact(.object(object))
     }
 }

@@ -58,7 +58,10 @@ extension RemoteOutbox {
         _ id: String, _ database: Database, _ backend: some Backend
     ) async throws -> Int {
         var count = 0
-        let document = try database.read { try $0.document(id) }
+        // What belongs to another remote is not this one's to fetch.
+        let document = try read(database) { snapshot, tables in
+            try tables.document(id, in: snapshot)
+        }
         for attachment in document?.attachments ?? [] where try !attachment.isContentAvailable {
             try Task.checkCancellation()
             guard let chunks = try await backend.download(attachment, of: id) else { continue }
@@ -67,8 +70,8 @@ extension RemoteOutbox {
         }
         try await write(database) { transaction, tables in
             // Stored anew meanwhile, it may have others.
-            guard try transaction.document(id)?.metaData.revision == document?.metaData.revision
-            else { return }
+            let local = try tables.document(id, in: transaction)
+            guard local?.metaData.revision == document?.metaData.revision else { return }
             try tables.removeDownload(ofDocumentWithId: id, in: transaction)
         }
         return count

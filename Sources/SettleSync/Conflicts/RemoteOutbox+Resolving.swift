@@ -39,10 +39,11 @@ extension RemoteOutbox {
     ) throws -> ReplicationConflict? {
         guard let seen = entry.seen else { return nil }
         let record = try snapshot.document(id, includingDeleted: true)
-        let local = record.flatMap { $0.metaData.isDeleted ? nil : $0 }
+        let local = try tables.document(id, in: snapshot)
         return ReplicationConflict(
-            documentId: id, remote: remote, base: Document(id: id, state: try tables.server(id)),
-            local: local, server: Document(id: id, state: seen),
+            documentId: id, remote: remote,
+            base: tables.scope.document(id, try tables.server(id)), local: local,
+            server: tables.scope.document(id, seen),
             localChange: record?.metaData.lastChange, serverChange: seen.updated,
             localRevision: record?.metaData.revision, seen: seen)
     }
@@ -60,40 +61,42 @@ extension RemoteOutbox {
             guard seen == conflict.seen, record?.metaData.revision == conflict.localRevision else {
                 return .changed
             }
-            let local = record.flatMap { $0.metaData.isDeleted ? nil : $0 }
-            switch resolution {
-            case .leave, .stop:
+            let scope = tables.scope
+            let local = try tables.document(id, in: transaction)
+            func leave() throws -> ResolutionResult {
                 var entry = old
                 entry.status = .conflict
                 try tables.setEntry(entry, id, replacing: old)
                 return .left
+            }
+            switch resolution {
+            case .leave, .stop:
+                return try leave()
             case .useServer:
-                try Self.adopt(
-                    seen, id, isHere: local != nil, in: transaction, tables,
-                    origin: identifier)
-                try tables.setServer(seen, id)
-                try Self.close(id, old, in: transaction, tables)
+                try Self.take(
+                    seen, id, replacing: old, in: transaction, tables, origin: identifier)
             case .useLocal:
                 try tables.setServer(seen, id)
                 try Self.rebase(
                     id, old, on: seen, isDeletedHere: local == nil,
-                    isEqual: seen.isEqual(to: local), in: transaction, tables)
+                    isEqual: scope.isEqual(local, to: seen), in: transaction, tables)
             case .use(let given):
+                // The document that has the identifier belongs to another remote.
+                if try tables.isTaken(id, in: transaction) { return try leave() }
                 let carries = seen.carriesAttachments
-                var document = Document(
-                    id: id, members: given.members(withAttachments: carries))
+                var document = scope.stamped(
+                    Document(id: id, members: given.members(withAttachments: carries)))
                 document.attachments =
                     carries ? given.attachments : local?.attachments ?? []
-                try tables.setServer(seen, id)
-                if seen.isEqual(to: document) {
-                    try Self.adopt(
-                        seen, id, isHere: local != nil, in: transaction, tables,
-                        origin: identifier)
-                    try Self.close(id, old, in: transaction, tables)
+                let isIncluded = try scope.includes(document)
+                if isIncluded, scope.isEqual(document, to: seen) {
+                    try Self.take(
+                        seen, id, replacing: old, in: transaction, tables, origin: identifier)
                 } else {
+                    try tables.setServer(seen, id)
                     try Self.rebase(
-                        id, old, on: seen, isDeletedHere: false, isEqual: false, in: transaction,
-                        tables)
+                        id, old, on: seen, isDeletedHere: !isIncluded, isEqual: false,
+                        in: transaction, tables)
                     let members = document.members(withAttachments: true)
                     if local?.members(withAttachments: true) != members {
                         if carries { try tables.noteDownload(of: document, in: transaction) }

@@ -12,7 +12,8 @@ public struct ReplicationConflict: Sendable {
     public let remote: String
     /// The document as both sides last had it; nil when they never agreed on one.
     public let base: Document?
-    /// The document as it is here; nil when it was deleted here.
+    /// The document as it is here; nil when it was deleted here, or edited so that it does not belong
+    /// to the remote any more.
     public let local: Document?
     /// The document as the far side has it; nil when it was deleted there or never was.
     public let server: Document?

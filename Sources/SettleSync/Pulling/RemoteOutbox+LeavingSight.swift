@@ -14,6 +14,11 @@ extension RemoteOutbox {
         _ application: inout PageApplication
     ) throws {
         if let old = try tables.entry(id) {
+            if old.status == .outside {
+                // The row is gone; the document with its identifier is another remote's.
+                try tables.setServer(.absent, id)
+                return try tables.setEntry(nil, id, replacing: old)
+            }
             application.keptCount += 1
             var entry = old
             entry.isOutOfSight = true
@@ -31,20 +36,46 @@ extension RemoteOutbox {
         }
     }
 
-    /// Purges a document, unless it still has something to tell another remote.
+    /// Purges the document of a row that is not in the scope any more.
+    static func leaveScope(
+        _ id: String, in transaction: Transaction, _ tables: RemoteTables,
+        _ application: inout PageApplication
+    ) throws {
+        if let old = try tables.entry(id) {
+            if old.status == .outside {
+                var entry = old
+                entry.seen = nil
+                let isNeeded = try entry.hasOperation || tables.server(id) != nil
+                return try tables.setEntry(isNeeded ? entry : nil, id, replacing: old)
+            }
+            application.keptCount += 1
+            var entry = old
+            entry.isOutOfSight = true
+            if entry != old { try tables.setEntry(entry, id, replacing: old) }
+            return
+        }
+        guard try tables.server(id)?.isLive ?? false else { return }
+        if try purge(id, in: transaction, tables) { application.changedCount += 1 }
+    }
+
+    /// Purges a document, unless it still has something to tell another remote, or belongs to
+    /// another.
     ///
     /// - Returns: False when it stays.
     @discardableResult
     static func purge(
         _ id: String, in transaction: Transaction, _ tables: RemoteTables
     ) throws -> Bool {
+        if try tables.isTaken(id, in: transaction) {
+            try tables.setServer(.absent, id)
+            return false
+        }
         for (identifier, record) in try RemoteRecord.all(in: transaction)
         where record.number != tables.number {
             // What that remote's outbox has not seen yet is also to be told.
             while try !RemoteOutbox(identifier: identifier).catchUp(in: transaction) {}
-            if try RemoteTables(record.number, in: transaction).entry(id) != nil {
-                return false
-            }
+            let entry = try RemoteTables(record, in: transaction).entry(id)
+            if let entry, entry.status != .outside { return false }
         }
         try transaction.purge(documentsWithIds: [id])
         try tables.setServer(.absent, id)
@@ -62,6 +93,11 @@ extension RemoteOutbox {
             try tables.forEachServer { id, state in
                 guard state.isLive, query.isUnlimited || state.source == query.hash else { return }
                 versions[Array(id.utf8)] = .some(state.version)
+            }
+            for id in try tables.blockedIds() {
+                guard let seen = try tables.entry(id)?.seen else { continue }
+                guard query.isUnlimited || seen.source == query.hash else { continue }
+                versions[Array(id.utf8)] = .some(seen.version)
             }
             return versions
         }
@@ -85,7 +121,10 @@ extension RemoteOutbox {
         try await write(database) { transaction, tables in
             var application = PageApplication()
             for (id, version) in missing {
-                guard let known = try tables.server(id), known.isLive, known.version == version
+                let entry = try tables.entry(id)
+                let blocked = entry.flatMap { $0.isBlocked ? $0.seen : nil }
+                guard let known = try blocked ?? tables.server(id), known.isLive,
+                    known.version == version
                 else { continue }
                 try Self.leaveSight(id, in: transaction, tables, context, &application)
             }

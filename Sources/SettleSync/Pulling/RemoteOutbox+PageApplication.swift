@@ -100,6 +100,10 @@ extension RemoteOutbox {
         let id = item.id
         var state = ServerState(item)
         state.source = context.queryHash
+        if let fault = try tables.scope.fault(ofRow: id, state) {
+            application.faults[id] = fault.reason
+            return try leaveScope(id, in: transaction, tables, &application)
+        }
         let known = try tables.server(id)
         let isKnown = known.map { $0.isSame(as: state) || $0.isNamed(by: state) } ?? false
         if isKnown, var known,
@@ -109,6 +113,16 @@ extension RemoteOutbox {
             known.version = state.version
             known.updated = state.updated
             try tables.setServer(known, id)
+        }
+        if let old = try tables.entry(id), old.status == .outside {
+            if isKnown, old.seen == nil { return }
+            if try tables.isTaken(id, in: transaction) {
+                application.keptCount += 1
+                return try block(id, by: state, replacing: old, tables)
+            }
+            try take(state, id, replacing: old, in: transaction, tables, origin: origin)
+            application.changedCount += 1
+            return
         }
         if let old = try tables.entry(id) {
             var entry = old
@@ -121,14 +135,17 @@ extension RemoteOutbox {
             return
         }
         if isKnown { return }
+        if try tables.isTaken(id, in: transaction) {
+            application.keptCount += 1
+            return try block(id, by: state, replacing: nil, tables)
+        }
         let local = try transaction.document(id)
-        if state.isEqual(to: local) {
+        if tables.scope.isEqual(local, to: state) {
             // A deleted item that was never here leaves no trace.
             if local != nil || known != nil { try tables.setServer(state, id) }
             return
         }
-        try adopt(state, id, isHere: local != nil, in: transaction, tables, origin: origin)
-        try tables.setServer(state, id)
+        try take(state, id, replacing: nil, in: transaction, tables, origin: origin)
         application.changedCount += 1
     }
 }

@@ -3,6 +3,11 @@ public import Settle
 extension Database {
     /// Removes the documents that are shared with a remote, as if they had never been here.
     ///
+    /// Only documents in the remote's scope (``ReplicationConfiguration/scope``) are removed; those of
+    /// other remotes neither go nor are they in the way. A document that the filter delegate holds back
+    /// is not in the way either, and stays: one that never left the device always, one that did unless
+    /// pending operations are discarded.
+    ///
     /// Nothing is deleted on the far side. Every pull of the remote begins at the beginning
     /// afterwards, so that what may still be seen comes again when it is pulled. Documents that
     /// another remote is still to be told of stay.

@@ -8,7 +8,7 @@ extension RemoteOutbox {
         where isIncluded: @escaping @Sendable (Document) -> Bool
     ) async throws -> Int {
         var ids = try await write(database) { [identifier] transaction, tables in
-            let entries = try tables.allEntries()
+            let entries = try tables.allEntries().filter { $0.entry.status.isPending }
             if !isForced, let first = entries.first {
                 throw ReplicationError(
                     .pendingOperations,
@@ -42,9 +42,14 @@ extension RemoteOutbox {
         in transaction: Transaction, _ tables: RemoteTables
     ) throws -> Bool {
         let entry = try tables.entry(id)
+        if let entry, entry.status == .withheld {
+            // What never left the device is not shared with anybody.
+            let isShared = try tables.server(id) != nil || entry.sent != nil
+            if !isShared || !isForced { return false }
+        }
         // Edited since the others were looked at.
-        if entry != nil, !isForced { return false }
-        let document = try transaction.document(id)
+        if let entry, entry.status != .outside, !isForced { return false }
+        let document = try tables.document(id, in: transaction)
         if let document, !isIncluded(document) { return false }
         if let entry { try tables.setEntry(nil, id, replacing: entry) }
         return try purge(id, in: transaction, tables) && document != nil

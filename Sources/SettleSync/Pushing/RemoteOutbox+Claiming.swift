@@ -22,6 +22,11 @@ struct Claim: Sendable {
     /// Documents that cannot be sent as they are, with the reason; set aside.
     var faults: [String: String] = [:]
 
+    /// The remote whose operations come before all that could be taken.
+    var precedingRemote: String?
+    /// True when what comes before those is an operation of this remote that was passed over, so that
+    /// waiting for the other would be in vain.
+    var isHeldBySkipped = false
     /// True when the queue had nothing more to look at.
     var isExhausted = false
 }
@@ -44,11 +49,12 @@ extension RemoteOutbox {
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     ///   - withAttachments: Whether the far side takes attachments.
+    ///   - order: The order of commits that is to be kept; nil for none.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
         _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
-        withAttachments: Bool
+        withAttachments: Bool, in order: CommitOrder? = nil
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -59,7 +65,8 @@ extension RemoteOutbox {
                 guard let entry = try tables.entry(id), entry.sent == nil else { continue }
                 // A deleted document is judged by what the far side still has of it.
                 let document =
-                    try snapshot.document(id) ?? Document(id: id, state: tables.server(id))
+                    try tables.document(id, in: snapshot)
+                    ?? tables.scope.document(id, tables.server(id))
                 if let document { questions.append((id, document)) }
             }
         }
@@ -76,7 +83,19 @@ extension RemoteOutbox {
         let isFiltered = filter != nil
         return try await write(database) { [ids, verdicts] transaction, tables in
             var claim = Claim()
-            for id in ids {
+            let other = try order?.firstOther(than: self.identifier, in: transaction)
+            for (index, id) in ids.enumerated() {
+                if let other, let entry = try tables.entry(id),
+                    CommitOrder.Place(order: entry.order, remote: tables.number) > other.place
+                {
+                    // Those before this one may have to be looked at once more.
+                    guard index == 0 else { break }
+                    claim.precedingRemote = other.remote
+                    claim.isHeldBySkipped = try tables.firstQueuedOrder().map {
+                        CommitOrder.Place(order: $0, remote: tables.number) < other.place
+                    } ?? false
+                    break
+                }
                 try Self.claim(
                     id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
                     withAttachments: withAttachments, in: transaction, tables,
@@ -94,13 +113,15 @@ extension RemoteOutbox {
         guard let old = try tables.entry(id), old.status == .pending else { return }
         var entry = old
         let server = try tables.server(id)
-        let local = try transaction.document(id)
+        let scope = tables.scope
+        let local = try tables.document(id, in: transaction)
         if let seen = entry.seen {
-            if seen.isEqual(to: local) {
+            if scope.isEqual(local, to: seen) {
                 try tables.setServer(seen, id)
                 try close(id, old, in: transaction, tables)
                 claim.equalCount += 1
-            } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server) {
+            } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server, in: scope)
+            {
                 entry.seen = nil
                 _ = try acknowledge(
                     id, by: seen, entry: entry, replacing: old, in: transaction, tables,
@@ -122,7 +143,7 @@ extension RemoteOutbox {
                     attachments: attachments(of: local, in: sent, beyond: server)))
             return
         }
-        if isFiltered, let local = local ?? Document(id: id, state: server) {
+        if isFiltered, let local = local ?? scope.document(id, server) {
             // Edited since the filter was asked, or queued since: it is asked in the next claim.
             guard let verdict, verdict.revision == local.metaData.revision else { return }
             guard verdict.isSent else {
@@ -138,7 +159,7 @@ extension RemoteOutbox {
         }
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
-        guard (server ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {
+        guard !scope.isEqual(local, to: server ?? .absent), let kind = machine.claim() else {
             claim.equalCount += 1
             return try close(id, old, in: transaction, tables)
         }
@@ -154,7 +175,9 @@ extension RemoteOutbox {
         }
         let sent = RemoteEntry.Sent(
             kind: kind, baseVersion: server?.version,
-            members: isWhole ? local?.members(withAttachments: withAttachments) ?? [:] : [:],
+            members: isWhole
+                ? local.map { scope.members(of: $0, over: server, withAttachments: withAttachments) }
+                    ?? [:] : [:],
             revision: local?.metaData.revision)
         entry.sent = sent
         entry.queued = nil

@@ -4,10 +4,14 @@ extension RemoteOutbox {
     /// Counts a cycle in which the far side failed on these documents while it answered others,
     /// and sets aside those on which it always does.
     ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - failures: What the remote said, by document.
+    ///   - keepsPlaces: Whether they keep their places in the queue, for the sake of other remotes.
     /// - Returns: Those that were set aside, with their reasons.
     /// - Throws: What the database throws when it cannot be written.
     func countFailures(
-        _ database: Database, of failures: [String: String]
+        _ database: Database, of failures: [String: String], keepingPlaces keepsPlaces: Bool
     ) async throws -> [String: String] {
         guard !failures.isEmpty else { return [:] }
         return try await write(database) { transaction, tables in
@@ -17,11 +21,12 @@ extension RemoteOutbox {
                 var entry = old
                 entry.failureCount += 1
                 // Behind the others, so that a few that fail do not stand before them for ever.
-                entry.order = max(entry.order, transaction.sequence)
+                if !keepsPlaces { entry.order = max(entry.order, transaction.sequence) }
                 let isExhausted =
                     entry.failureCount >= UInt64(SyncTuning.serverFailureCountMax)
                 if isExhausted,
-                    try transaction.document(id)?.metaData.revision != old.sent?.revision
+                    try tables.document(id, in: transaction)?.metaData.revision
+                        != old.sent?.revision
                 {
                     // Edited since it was sent, perhaps into what the far side can take.
                     try Self.release(id, old, in: transaction, tables)

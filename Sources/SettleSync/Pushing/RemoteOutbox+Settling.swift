@@ -75,7 +75,7 @@ extension RemoteOutbox {
             // Without a version nothing kept the far side from undeleting what somebody else had
             // brought back and edited.
             let isBlind = sent.kind == .undelete && sent.baseVersion == nil
-            if !isBlind || isOwnWork(sent, shows: state, base: base) {
+            if !isBlind || isOwnWork(sent, shows: state, base: base, in: tables.scope) {
                 return try acknowledge(
                     id, by: state, entry: old, replacing: old, in: transaction, tables,
                     origin: origin)
@@ -89,7 +89,7 @@ extension RemoteOutbox {
         case .conflict(let item):
             shown = item.map(ServerState.init) ?? .absent
         }
-        if isOwnWork(sent, shows: shown, base: base) {
+        if isOwnWork(sent, shows: shown, base: base, in: tables.scope) {
             return try acknowledge(
                 id, by: shown, entry: old, replacing: old, in: transaction, tables,
                 origin: origin)
@@ -102,7 +102,7 @@ extension RemoteOutbox {
         entry.seen = old.seen.flatMap { $0.isLater(than: shown) ? $0 : nil } ?? shown
         entry.queued = RemoteEntryStateMachine.kind(
             server: base?.presence ?? .absent,
-            isDeletedHere: try transaction.document(id) == nil)
+            isDeletedHere: try tables.document(id, in: transaction) == nil)
         try tables.setEntry(entry, id, replacing: old)
         return .conflict
     }
@@ -112,10 +112,11 @@ extension RemoteOutbox {
     /// This is how an operation is recognised whose answer was lost, and how equal edits on two
     /// devices are no conflict.
     static func isOwnWork(
-        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?
+        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
+        in scope: ReplicationScope
     ) -> Bool {
         switch sent.kind {
-        case .insert, .update: state.holds(sent.members)
+        case .insert, .update: scope.holds(state, sent.members)
         case .delete: !state.isLive
         case .undelete:
             // The members came back as they were deleted: then nobody has edited them since.
@@ -129,23 +130,23 @@ extension RemoteOutbox {
         in transaction: Transaction, _ tables: RemoteTables, origin: String
     ) throws -> SettledOperation {
         var entry = entry
-        let local = try transaction.document(id)
+        let local = try tables.document(id, in: transaction)
         var machine = entry.machine(server: try tables.server(id))
         if local?.metaData.revision != entry.sent?.revision {
             // Says again what the entry should say already; the document is the truth.
             machine.changed(isDeleted: local == nil)
         }
         let result = machine.acknowledged(
-            by: state.presence, isEqual: state.isEqual(to: local), isDeletedHere: local == nil)
-        try tables.setServer(state, id)
+            by: state.presence, isEqual: tables.scope.isEqual(local, to: state),
+            isDeletedHere: local == nil)
         switch result {
         case .equal:
+            try tables.setServer(state, id)
             try close(id, old, in: transaction, tables)
         case .adopt:
-            try adopt(
-                state, id, isHere: local != nil, in: transaction, tables, origin: origin)
-            try close(id, old, in: transaction, tables)
+            try take(state, id, replacing: old, in: transaction, tables, origin: origin)
         case .remains:
+            try tables.setServer(state, id)
             entry.status = .pending
             entry.reason = nil
             entry.failureCount = 0
@@ -163,12 +164,10 @@ extension RemoteOutbox {
         replacing old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables,
         origin: String
     ) throws -> SettledOperation {
-        let local = try transaction.document(id)
+        let local = try tables.document(id, in: transaction)
         if local?.metaData.revision == old.sent?.revision {
             // Not touched since it was sent: it takes the later form at once.
-            try adopt(seen, id, isHere: local != nil, in: transaction, tables, origin: origin)
-            try tables.setServer(seen, id)
-            try close(id, old, in: transaction, tables)
+            try take(seen, id, replacing: old, in: transaction, tables, origin: origin)
         } else {
             try tables.setServer(state, id)
             var entry = old
@@ -188,19 +187,45 @@ extension RemoteOutbox {
         if old.isOutOfSight { try purge(id, in: transaction, tables) }
     }
 
-    /// Gives the document the form that the far side has.
-    static func adopt(
-        _ state: ServerState, _ id: String, isHere: Bool, in transaction: Transaction,
-        _ tables: RemoteTables, origin: String
+    /// Makes a state of the remote the base, gives the document that form, and ends its entry.
+    ///
+    /// A row outside the scope is no document here, and one whose identifier is that of a document of
+    /// another remote waits until that is free.
+    ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - id: The document.
+    ///   - old: Its entry; nil for none.
+    static func take(
+        _ state: ServerState, _ id: String, replacing old: RemoteEntry?,
+        in transaction: Transaction, _ tables: RemoteTables, origin: String
     ) throws {
-        if var document = Document(id: id, state: state) {
+        if try tables.isTaken(id, in: transaction) {
+            return try block(id, by: state, replacing: old, tables)
+        }
+        if try tables.scope.fault(ofRow: id, state) != nil {
+            try tables.setEntry(nil, id, replacing: old)
+            try purge(id, in: transaction, tables)
+            return
+        }
+        try adopt(state, id, in: transaction, tables, origin: origin)
+        try tables.setServer(state, id)
+        if let old { try close(id, old, in: transaction, tables) }
+    }
+
+    /// Gives the document the form that the far side has.
+    private static func adopt(
+        _ state: ServerState, _ id: String, in transaction: Transaction, _ tables: RemoteTables,
+        origin: String
+    ) throws {
+        if var document = tables.scope.document(id, state) {
             if state.carriesAttachments {
                 try tables.noteDownload(of: document, in: transaction)
             } else {
                 document.attachments = try transaction.document(id)?.attachments ?? []
             }
             _ = try transaction.store(document, from: origin)
-        } else if isHere {
+        } else {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)
         }
     }
@@ -209,7 +234,8 @@ extension RemoteOutbox {
         _ id: String, _ old: RemoteEntry, reason: String, in transaction: Transaction,
         _ tables: RemoteTables
     ) throws -> SettledOperation {
-        let wasEdited = try transaction.document(id)?.metaData.revision != old.sent?.revision
+        let local = try tables.document(id, in: transaction)
+        let wasEdited = local?.metaData.revision != old.sent?.revision
         var entry = try release(id, old, in: transaction, tables)
         guard !wasEdited, let before = entry else { return .returned }
         entry?.status = .rejected
@@ -227,7 +253,7 @@ extension RemoteOutbox {
         var machine = old.machine(server: server)
         machine.restarted(
             server: server?.presence ?? .absent,
-            isDeletedHere: try transaction.document(id) == nil)
+            isDeletedHere: try tables.document(id, in: transaction) == nil)
         var entry: RemoteEntry? = old
         entry?.sent = nil
         entry?.failureCount = 0

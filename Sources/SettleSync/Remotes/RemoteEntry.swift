@@ -15,7 +15,18 @@ struct RemoteEntry: Sendable, Hashable {
         case rejected = 2
         /// A conflict that nobody has settled.
         case conflict = 3
+        /// The document with this identifier does not belong to the remote: nothing is pending. What
+        /// the remote shows under the identifier is `seen`; what else there is counts again when the
+        /// document comes into the scope.
+        case outside = 4
+
+        /// Whether the entry waits for its remote; what the filter holds back, and what belongs to
+        /// another remote, does not.
+        var isPending: Bool { self != .withheld && self != .outside }
     }
+
+    /// Whether there is something to send, or was, whose outcome is not known.
+    var hasOperation: Bool { sent != nil || queued != nil }
 
     /// An operation that was handed to the back-end and whose outcome is not known.
     struct Sent: Sendable, Hashable {
@@ -43,6 +54,9 @@ struct RemoteEntry: Sendable, Hashable {
     /// The item left our sight while the document had something to tell; the document is purged
     /// once that is told.
     var isOutOfSight = false
+
+    /// Whether a row of the remote waits for its identifier to be free.
+    var isBlocked: Bool { status == .outside && seen?.isLive ?? false }
 
     /// The states of the entry without its contents.
     func machine(server: ServerState?) -> RemoteEntryStateMachine {

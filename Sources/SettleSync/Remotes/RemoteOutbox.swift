@@ -30,8 +30,8 @@ final class RemoteOutbox: CommitParticipant {
             record.mark &+ 1 >= first.sequence, record.mark < last.sequence
         else { return }
         if changes.contains(where: { $0.origin != identifier }) {
-            let tables = try RemoteTables(record.number, writingIn: transaction)
-            for change in changes { try note(change, in: tables) }
+            let tables = try RemoteTables(record, writingIn: transaction)
+            for change in changes { try note(change, in: transaction, tables) }
         }
         record.mark = last.sequence
         try record.write(identifier, in: transaction)
@@ -55,11 +55,11 @@ final class RemoteOutbox: CommitParticipant {
         guard record.mark != transaction.sequence else { return true }
         let batch = try transaction.changes(
             since: record.mark, limit: SyncTuning.catchUpCountMax)
-        let tables = try RemoteTables(record.number, writingIn: transaction)
+        let tables = try RemoteTables(record, writingIn: transaction)
         if record.mark < transaction.forgottenPurgeSequence {
             try forgetPurged(in: transaction, tables)
         }
-        for change in batch.changes { try note(change, in: tables) }
+        for change in batch.changes { try note(change, in: transaction, tables) }
         let isLast = batch.changes.count < SyncTuning.catchUpCountMax
         record.mark =
             isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
@@ -70,33 +70,46 @@ final class RemoteOutbox: CommitParticipant {
     /// Forgets the documents that were purged so long ago that no change tells of it any more.
     private func forgetPurged(in transaction: Transaction, _ tables: RemoteTables) throws {
         for id in try tables.knownIds() where try transaction.lastChange(of: id) == nil {
-            try forget(id, in: tables)
+            try Self.forget(id, in: tables)
         }
     }
 
     /// As if the document had never been: nothing is sent, and the remote's next word is new again.
-    private func forget(_ id: String, in tables: RemoteTables) throws {
-        try tables.setEntry(nil, id, replacing: try tables.entry(id))
+    static func forget(_ id: String, in tables: RemoteTables) throws {
+        let entry = try tables.entry(id)
+        // The document that was in a row's way is gone; the row is what the remote has.
+        if entry?.isBlocked ?? false { return }
+        try tables.setEntry(nil, id, replacing: entry)
         try tables.setServer(ServerState.absent, id)
     }
 
     /// Condenses a change into what waits for the document.
-    private func note(_ change: DocumentChange, in tables: RemoteTables) throws {
+    ///
+    /// A document that does not belong to the remote is, for the remote, not there.
+    private func note(
+        _ change: DocumentChange, in transaction: Transaction, _ tables: RemoteTables
+    ) throws {
         guard change.origin != identifier else { return }
         let id = change.documentId
-        if change.isPurged { return try forget(id, in: tables) }
+        if change.isPurged { return try Self.forget(id, in: tables) }
+        let isDeleted = try change.isDeleted || !isInScope(id, in: transaction, tables)
         let old = try tables.entry(id)
         var entry = old ?? RemoteEntry(order: change.sequence)
+        if entry.status == .outside {
+            // What becomes of a document that is not the remote's is no business of the remote.
+            if isDeleted { return }
+            entry.order = change.sequence
+        }
         // What the far side failed on time and again is not what the document is any more.
         if entry.status == .rejected { entry.sent = nil }
         var machine = entry.machine(server: try tables.server(id))
-        machine.changed(isDeleted: change.isDeleted)
+        machine.changed(isDeleted: isDeleted)
         entry.queued = machine.queued
         if machine.isDone, let seen = entry.seen {
             // The far side has something that was never shown here; forgetting the entry would
             // lose it.
             entry.queued = RemoteEntryStateMachine.kind(
-                server: seen.presence, isDeletedHere: change.isDeleted)
+                server: seen.presence, isDeletedHere: isDeleted)
         }
         guard entry.sent != nil || entry.queued != nil else {
             return try tables.setEntry(nil, id, replacing: old)
@@ -107,6 +120,13 @@ final class RemoteOutbox: CommitParticipant {
             entry.failureCount = 0
         }
         try tables.setEntry(entry, id, replacing: old)
+    }
+
+    private func isInScope(
+        _ id: String, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> Bool {
+        // A change that others follow may be of a document that is not there any more.
+        try tables.scope == .all || tables.scope.includes(id, in: transaction)
     }
 
     /// Runs `body` with the remote's tables in a write transaction.
@@ -121,7 +141,7 @@ final class RemoteOutbox: CommitParticipant {
             let result = try await database.write { [identifier] transaction -> R? in
                 let record = try RemoteRecord.findOrMake(identifier, in: transaction)
                 guard record.mark == transaction.sequence else { return nil }
-                return try body(transaction, RemoteTables(record.number, writingIn: transaction))
+                return try body(transaction, RemoteTables(record, writingIn: transaction))
             }
             if let result { return result }
             try await catchUp(database)
@@ -131,9 +151,8 @@ final class RemoteOutbox: CommitParticipant {
     /// Runs `body` with the remote's tables in a snapshot.
     func read<R>(_ database: Database, _ body: (Snapshot, RemoteTables) throws -> R) throws -> R {
         try database.read { snapshot in
-            // Number 0 belongs to no remote, so a remote that was never met has nothing.
-            let number = try RemoteRecord.find(identifier, in: snapshot)?.number ?? 0
-            return try body(snapshot, RemoteTables(number, in: snapshot))
+            let record = try RemoteRecord.find(identifier, in: snapshot)
+            return try body(snapshot, RemoteTables(record, in: snapshot))
         }
     }
 }

@@ -2,14 +2,20 @@ import Settle
 
 /// What the database knows of a remote as a whole.
 ///
-/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark.
+/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark, scope.
 struct RemoteRecord: Sendable, Hashable {
     /// Stands for the remote in the keys of the other tables.
     var number: UInt32
     /// The sequence up to which the outbox has seen the database's changes.
     var mark: UInt64
+    /// Which documents belong to the remote.
+    var scope = ReplicationScope.all
 
-    private static let layout: UInt8 = 1
+    private enum Layout {
+        /// Without a scope: all documents.
+        static let plain: UInt8 = 1
+        static let scoped: UInt8 = 2
+    }
 
     /// The record of a remote; nil when this database never met it.
     static func find(_ identifier: String, in snapshot: Snapshot) throws -> RemoteRecord? {
@@ -50,9 +56,10 @@ struct RemoteRecord: Sendable, Hashable {
     func write(_ identifier: String, in transaction: Transaction) throws {
         let table = try transaction.sideTable(named: RemoteTables.remotesName)
         var row = RowWriter()
-        row.write(byte: Self.layout)
+        row.write(byte: scope == .all ? Layout.plain : Layout.scoped)
         row.write(number: UInt64(number))
         row.write(number: mark)
+        if scope != .all { scope.write(to: &row) }
         try table.set(row.bytes, for: Array(identifier.utf8))
     }
 
@@ -63,9 +70,11 @@ struct RemoteRecord: Sendable, Hashable {
 
     private init(decoding bytes: [UInt8], _ identifier: String) throws {
         var row = RowReader(bytes, place: "the record of remote '\(identifier)'")
-        guard try row.byte() == Self.layout, let number = UInt32(exactly: try row.number()) else {
-            throw row.damage
-        }
+        let layout = try row.byte()
+        guard [Layout.plain, Layout.scoped].contains(layout),
+            let number = UInt32(exactly: try row.number())
+        else { throw row.damage }
         self.init(number: number, mark: try row.number())
+        if layout == Layout.scoped { scope = try ReplicationScope(from: &row) }
     }
 }

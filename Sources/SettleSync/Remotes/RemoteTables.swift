@@ -8,9 +8,12 @@ import Settle
 struct RemoteTables {
     /// The number that stands for the remote in this database.
     let number: UInt32
+    /// Which documents belong to the remote.
+    let scope: ReplicationScope
     private let servers: SideTable?
     private let entries: SideTable?
     private let queue: SideTable?
+    private let blocked: SideTable?
     let checkpoints: SideTable?
 
     /// Remote's identifier -> number and mark.
@@ -21,12 +24,22 @@ struct RemoteTables {
     private static let entriesName = "sync.outbox"
     /// Remote, order, document -> nothing: the entries that wait to be sent.
     private static let queueName = "sync.queue"
+    /// Remote, document -> nothing: the rows that wait for their identifier to be free.
+    private static let blockedName = "sync.blocked"
     /// Remote, hash of the query -> the query and its token.
     private static let checkpointsName = "sync.checkpoints"
 
     /// Tables to read from; they may not exist yet.
-    init(_ number: UInt32, in snapshot: Snapshot) throws {
-        self.number = number
+    ///
+    /// - Parameters:
+    ///   - record: The remote; nil for one that was never met, which has nothing.
+    ///   - snapshot: The state to read.
+    /// - Throws: What the database throws when it cannot be read.
+    init(_ record: RemoteRecord?, in snapshot: Snapshot) throws {
+        // Number 0 belongs to no remote.
+        number = record?.number ?? 0
+        scope = record?.scope ?? .all
+        blocked = try snapshot.table(Self.blockedName)
         servers = try snapshot.table(Self.serversName)
         entries = try snapshot.table(Self.entriesName)
         queue = try snapshot.table(Self.queueName)
@@ -34,8 +47,10 @@ struct RemoteTables {
     }
 
     /// Tables to read from and write to.
-    init(_ number: UInt32, writingIn transaction: Transaction) throws {
-        self.number = number
+    init(_ record: RemoteRecord, writingIn transaction: Transaction) throws {
+        number = record.number
+        scope = record.scope
+        blocked = try transaction.sideTable(named: Self.blockedName)
         servers = try transaction.sideTable(named: Self.serversName)
         entries = try transaction.sideTable(named: Self.entriesName)
         queue = try transaction.sideTable(named: Self.queueName)
@@ -43,6 +58,22 @@ struct RemoteTables {
     }
 
     // MARK: One document
+
+    /// The document as far as the remote is concerned: nil when it is not there, and when it does not
+    /// belong to the remote.
+    func document(_ id: String, in snapshot: Snapshot) throws -> Document? {
+        guard let document = try snapshot.document(id), try scope.includes(document) else {
+            return nil
+        }
+        return document
+    }
+
+    /// Whether the identifier is that of a document which does not belong to the remote.
+    func isTaken(_ id: String, in snapshot: Snapshot) throws -> Bool {
+        if scope == .all { return false }
+        let isHere = try snapshot.withDocument(id) { _ in true } ?? false
+        return try isHere && !scope.includes(id, in: snapshot)
+    }
 
     /// The state on which both sides last agreed.
     func server(_ id: String) throws -> ServerState? {
@@ -81,6 +112,11 @@ struct RemoteTables {
             if let placeBefore { _ = try written(queue).remove(queueKey(placeBefore, id)) }
             if let place { try written(queue).set([1], for: queueKey(place, id)) }
         }
+        if entry?.isBlocked ?? false {
+            try written(blocked).set([1], for: documentKey(id))
+        } else if old?.isBlocked ?? false {
+            _ = try written(blocked).remove(documentKey(id))
+        }
         if let entry {
             try written(entries).set(entry.encoded(), for: documentKey(id))
         } else if old != nil {
@@ -96,6 +132,25 @@ struct RemoteTables {
         try forEachKey(in: queue, skip: 8) { id in
             if !skipped.contains(id) { ids.append(id) }
             return ids.count < countMax
+        }
+        return ids
+    }
+
+    /// The place of the first entry in the queue; nil when that is empty.
+    func firstQueuedOrder() throws -> UInt64? {
+        let prefix = self.prefix
+        guard let key = try queue?.firstKey(from: prefix), key.starts(with: prefix) else {
+            return nil
+        }
+        return key.dropFirst(prefix.count).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The documents whose rows wait for their identifier to be free.
+    func blockedIds() throws -> [String] {
+        var ids: [String] = []
+        try forEachKey(in: blocked, skip: 0) { id in
+            ids.append(id)
+            return true
         }
         return ids
     }

@@ -16,10 +16,49 @@ extension Database {
         startReplication(with: configuration, makingBackend: { backend })
     }
 
+    /// Starts replications with several remotes, in the place of what runs, without waiting for
+    /// anything.
+    ///
+    /// When they cannot start, none does, and the status delegate and the event streams are told.
+    ///
+    /// - Parameters:
+    ///   - targets: The remotes, and how to replicate with each.
+    ///   - keepsOrder: As in the form that waits.
+    public func startReplication(
+        with targets: [ReplicationTarget], keepingCommitOrder keepsOrder: Bool = false
+    ) {
+        startReplication(
+            with: targets.map(\.configuration), keepingCommitOrder: keepsOrder,
+            makingTargets: { targets })
+    }
+
     /// Ends the running replication without waiting for its end.
     public func stopReplication() {
         let center = ReplicationCenter.of(self)
         center.follow { [self] in await stopReplication() }
+    }
+
+    /// Starts replications with back-ends that may turn out to be impossible.
+    ///
+    /// - Parameters:
+    ///   - configurations: How to replicate.
+    ///   - keepsOrder: As in the form that waits.
+    ///   - targets: Makes the back-ends.
+    package func startReplication(
+        with configurations: [ReplicationConfiguration], keepingCommitOrder keepsOrder: Bool,
+        makingTargets targets: @escaping @Sendable () throws -> [ReplicationTarget]
+    ) {
+        let center = ReplicationCenter.of(self)
+        center.follow { [self] in
+            do {
+                try await startReplication(with: targets(), keepingCommitOrder: keepsOrder)
+            } catch {
+                let error = ReplicationError(unexpected: error)
+                for configuration in configurations {
+                    center.report(.failed(error), of: configuration, with: nil, in: self)
+                }
+            }
+        }
     }
 
     /// Starts a replication with a back-end that may turn out to be impossible.
@@ -37,7 +76,7 @@ extension Database {
                 try await startReplication(with: configuration, using: backend())
             } catch {
                 let error = ReplicationError(unexpected: error)
-                center.report(.failed(error), of: configuration, in: self)
+                center.report(.failed(error), of: configuration, with: nil, in: self)
             }
         }
     }

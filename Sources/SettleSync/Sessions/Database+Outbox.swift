@@ -6,6 +6,10 @@ extension Database {
     /// Changes made before the first replication, or by a process that did not replicate, appear
     /// when the next replication starts.
     ///
+    /// Only documents in the remote's scope have any (``ReplicationConfiguration/scope``), and those
+    /// that were edited out of it and are still to be deleted there. What the filter delegate holds
+    /// back is among them with the state `withheld`.
+    ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
     /// - Returns: One operation for each document that has something to tell.
     /// - Throws: What the database throws when it cannot be read, or the outbox is damaged.
@@ -13,7 +17,7 @@ extension Database {
         try read { snapshot in
             try RemoteRecord.all(in: snapshot).flatMap { identifier, record in
                 guard remote == nil || remote == identifier else { return [PendingOperation]() }
-                return try RemoteTables(record.number, in: snapshot).allEntries()
+                return try RemoteTables(record, in: snapshot).allEntries()
                     .sorted { ($0.entry.order, $0.id) < ($1.entry.order, $1.id) }
                     .compactMap { PendingOperation(remote: identifier, id: $0, entry: $1) }
             }

@@ -31,9 +31,17 @@ extension Database {
         ReplicationCenter.of(self).events()
     }
 
-    /// The replication that runs; nil when none does.
+    /// What happens in the database's replications from now on, with the remote that it happens with; a
+    /// new stream each time.
+    ///
+    /// A reader that falls 1,000 reports behind loses the oldest.
+    public var replicationReports: AsyncStream<ReplicationReport> {
+        ReplicationCenter.of(self).newReports()
+    }
+
+    /// The replication that runs, the first of several that one call started; nil when none does.
     public var replicationDetails: (any ReplicationDetails)? {
-        ReplicationCenter.of(self).session?.configuration
+        ReplicationCenter.of(self).sessions.first?.configuration
     }
 
     /// The replications that were started with ``addReplication(with:using:)`` and run.
@@ -55,9 +63,11 @@ extension Database {
     public func addReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> Replication {
-        let (session, center) = try await session(with: configuration, using: backend)
+        let center = ReplicationCenter.of(self)
+        let session = try await session(
+            with: configuration, using: backend, beside: center.added + center.sessions)
         center.add(session)
-        session.start(after: nil)
+        session.start(after: [])
         return Replication(session)
     }
 
@@ -73,19 +83,22 @@ extension Database {
     ///     knows where to go.
     ///   - backend: The far side.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the back-end's identifier is empty
-    ///   or longer than 255 bytes; what the database throws when it cannot be read or written.
+    ///   or longer than 255 bytes, the scope names no type, or another replication of the remote
+    ///   runs with another scope; what the database throws when it cannot be read or written.
     public func startReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws {
         _ = try await beginReplication(with: configuration, using: backend)
     }
 
-    /// Ends the running replication and waits until it has ended.
+    /// Ends the running replication, or all that one call started, and waits until it has ended.
     ///
     /// A request in flight is given up; what it did is found out by the next replication. The
     /// status delegate is not called.
     public func stopReplication() async {
-        await ReplicationCenter.of(self).replaceSession(with: nil)?.end()
+        for session in ReplicationCenter.of(self).replaceSessions(with: []) {
+            await session.end()
+        }
     }
 
     /// Replicates once and waits for the end, in the place of the replication that runs.
@@ -113,14 +126,26 @@ extension Database {
     private func beginReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> ReplicationSession {
-        let (session, center) = try await session(with: configuration, using: backend)
-        session.start(after: center.replaceSession(with: session))
+        let center = ReplicationCenter.of(self)
+        let session = try await session(
+            with: configuration, using: backend, beside: center.added)
+        session.start(after: center.replaceSessions(with: [session]))
         return session
     }
 
-    private func session(
-        with configuration: ReplicationConfiguration, using backend: some Backend
-    ) async throws -> (session: ReplicationSession, center: ReplicationCenter) {
+    /// A session that can start.
+    ///
+    /// - Parameters:
+    ///   - configuration: How to replicate.
+    ///   - backend: The remote.
+    ///   - others: Those that go on beside it.
+    ///   - order: What keeps its operations in order with those of others.
+    /// - Returns: The session; what was written so far is in its outbox.
+    /// - Throws: As ``startReplication(with:using:)``.
+    func session(
+        with configuration: ReplicationConfiguration, using backend: any Backend,
+        beside others: [ReplicationSession], order: CommitOrder? = nil
+    ) async throws -> ReplicationSession {
         let identifier = backend.identifier
         guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
             throw ReplicationError(
@@ -128,12 +153,22 @@ extension Database {
                 "The name of the far side has \(identifier.utf8.count) bytes; it needs 1 to "
                     + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
         }
+        let scope = configuration.scope
+        if let fault = scope.fault { throw ReplicationError(.misconfigured, fault) }
+        let isOther = others.contains {
+            $0.outbox.identifier == identifier && $0.configuration.scope != scope
+        }
+        if isOther {
+            throw ReplicationError(
+                .misconfigured,
+                "A replication with '\(identifier)' runs whose scope is another. All replications of "
+                    + "a remote have the same.")
+        }
         let center = ReplicationCenter.of(self)
         let outbox = center.outbox(for: identifier, of: self)
-        try await outbox.catchUp(self)
-        let session = ReplicationSession(
+        try await outbox.setScope(scope, self)
+        return ReplicationSession(
             database: self, backend: backend, configuration: configuration, outbox: outbox,
-            center: center)
-        return (session, center)
+            center: center, order: order)
     }
 }

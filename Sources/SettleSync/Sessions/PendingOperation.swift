@@ -35,6 +35,7 @@ extension PendingOperation {
         case .withheld: state = .withheld
         case .rejected: state = .rejected(reason: entry.reason ?? "")
         case .conflict: state = .conflict
+        case .outside: return nil
         }
     }
 }

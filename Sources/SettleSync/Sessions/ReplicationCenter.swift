@@ -12,8 +12,8 @@ final class ReplicationCenter: Sendable {
         /// Says nothing until somebody hands in another.
         var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
         var outboxes: [String: RemoteOutbox] = [:]
-        /// The replication of `startReplication`, of which there is one.
-        var session: ReplicationSession?
+        /// The replications of `startReplication`, which one call starts.
+        var sessions: [ReplicationSession] = []
         /// Those that were started beside others.
         var added: [ReplicationSession] = []
         /// The last of the calls that do not wait; each follows the one before.
@@ -22,6 +22,7 @@ final class ReplicationCenter: Sendable {
 
     private let state = Mutex(State())
     private let broadcast = Broadcast<ReplicationEvent>()
+    private let reports = Broadcast<ReplicationReport>()
 
     /// The center of a database.
     static func of(_ database: Database) -> ReplicationCenter {
@@ -43,16 +44,16 @@ final class ReplicationCenter: Sendable {
         set { state.withLock { $0.logger = newValue } }
     }
 
-    /// The replication that runs.
-    var session: ReplicationSession? { state.withLock { $0.session } }
+    /// The replications that run and that one call started.
+    var sessions: [ReplicationSession] { state.withLock { $0.sessions } }
 
-    /// Puts a session in the place of the one that runs, which is told to stop.
-    func replaceSession(with session: ReplicationSession?) -> ReplicationSession? {
+    /// Puts sessions in the place of those that run, which are told to stop.
+    func replaceSessions(with sessions: [ReplicationSession]) -> [ReplicationSession] {
         let previous = state.withLock { state in
-            defer { state.session = session }
-            return state.session
+            defer { state.sessions = sessions }
+            return state.sessions
         }
-        previous?.cancel()
+        for session in previous { session.cancel() }
         return previous
     }
 
@@ -67,14 +68,14 @@ final class ReplicationCenter: Sendable {
     /// Forgets a session that ended by itself.
     func forget(_ session: ReplicationSession) {
         state.withLock { state in
-            if state.session === session { state.session = nil }
+            state.sessions.removeAll { $0 === session }
             state.added.removeAll { $0 === session }
         }
     }
 
     /// What the other replications of a session's remote ask for.
     func queryHashes(besides session: ReplicationSession) -> Set<UInt64> {
-        let others = state.withLock { $0.added + ($0.session.map { [$0] } ?? []) }
+        let others = state.withLock { $0.added + $0.sessions }
         return others.reduce(into: []) { hashes, other in
             guard other !== session, other.outbox === session.outbox else { return }
             // Two that ask the same see the same.
@@ -112,8 +113,14 @@ final class ReplicationCenter: Sendable {
         broadcast.stream(.bufferingNewest(1_000))
     }
 
+    /// A new stream of what happens from now on, with the replication that it happens in.
+    func newReports() -> AsyncStream<ReplicationReport> {
+        reports.stream(.bufferingNewest(1_000))
+    }
+
     /// Tells the streams.
-    func publish(_ event: ReplicationEvent) {
-        broadcast.send(event)
+    func publish(_ report: ReplicationReport) {
+        broadcast.send(report.event)
+        reports.send(report)
     }
 }

@@ -45,6 +45,11 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// ``Settle/Database/downloadAttachments(ofDocumentWithId:using:)`` fetches content later.
     public var downloadsAttachments = true
 
+    /// Which documents of the database belong to the remote; all unless given.
+    ///
+    /// Give each table a scope where a database has the documents of several.
+    public var scope = ReplicationScope.all
+
     /// Who decides conflicts; unless given they stay listed, and nothing is lost.
     public var conflictHandler: ConflictHandler = .leave
     /// The most items asked for at a time, 1 or more; 500 unless given.

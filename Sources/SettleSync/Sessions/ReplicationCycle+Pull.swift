@@ -17,6 +17,7 @@ extension ReplicationCycle {
                 isDone = try await session.outbox.turn.run { try await pull(query, as: channels) }
             }
             guard isDone else { continue }
+            try await RemoteOutbox.storeFreed(session.database)
             try await downloadAttachments()
             if try await reconcile(query, as: channels) { return }
         }

@@ -30,10 +30,17 @@ extension ReplicationCycle {
             // goes by itself, and nothing need be known for that.
             let isSeveral = progress.total - progress.sent > 1
             let batchCountMax = isSeveral ? try await session.backend.batchCountMax() : 1
+            let progressBefore = session.order?.progressCount ?? 0
             let claim = try await outbox.claim(
                 database, countMax: SyncTuning.claimCountMax, skipping: skippedIds,
-                filter: session.filter, withAttachments: session.backend.carriesAttachments)
+                filter: session.filter, withAttachments: session.backend.carriesAttachments,
+                in: session.order)
             if claim.isExhausted { break }
+            if let preceding = claim.precedingRemote {
+                if claim.isHeldBySkipped { break }
+                guard try await waits(for: preceding, since: progressBefore) else { break }
+                continue
+            }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
             for (id, reason) in claim.faults {
@@ -47,10 +54,38 @@ extension ReplicationCycle {
                     claim.operations, togetherMax: batchCountMax, &progress)
             }
             for id in conflictIds { try await settleConflict(of: id) }
+            session.order?.progressed()
             // Whether the far side is there at all, the pull will tell.
             if progress.isOutage { break }
         }
         return error
+    }
+
+    /// Waits until another remote made progress, as far as it may.
+    ///
+    /// - Parameters:
+    ///   - remote: The remote whose operations come first.
+    ///   - count: What was counted before it was found that they do.
+    /// - Returns: False when the push ends without what comes after them.
+    private mutating func waits(for remote: String, since count: UInt64) async throws -> Bool {
+        guard let order = session.order else { return false }
+        // One that goes on is woken: what is new there is pulled meanwhile.
+        if session.configuration.isRepeating { return !order.wakes(session, since: count) }
+        switch order.hasFailed(remote) {
+        case nil:
+            await order.waitForProgress(since: count)
+            try Task.checkCancellation()
+            return true
+        case false?:
+            // Committed after its last push, and so what comes after is not of this replication.
+            return false
+        case true?:
+            error = ReplicationError(
+                .heldBack,
+                "Operations of '\(remote)' that were committed before have not been acknowledged, so "
+                    + "those that come after them were not sent. Replicate again.")
+            return false
+        }
     }
 
     /// Sends operations, several at a time, and stores what came of them.

@@ -52,7 +52,8 @@ struct ReplicationCycle {
     /// Sets aside the operations on which the far side fails while it answers everything else.
     mutating func countFailures() async throws {
         let setAside = try await session.outbox.countFailures(
-            session.database, of: serverFailures)
+            session.database, of: serverFailures, keepingPlaces: session.order != nil)
+        if !setAside.isEmpty { session.order?.progressed() }
         summary.rejected += setAside.count
         for (id, reason) in setAside {
             session.report(.rejected(documentId: id, reason: reason))

@@ -1,6 +1,9 @@
 public import Settle
 
-/// Decides which documents are sent to the far side.
+/// Decides which documents are sent to the far side, among those in the replication's scope.
+///
+/// A document that is held back still belongs to the remote. Which documents do is what
+/// ``ReplicationConfiguration/scope`` says.
 public protocol ReplicationFilterDelegate: AnyObject, Sendable {
     /// Whether the document may be sent.
     ///

@@ -8,7 +8,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case unauthorized, unreachable, serverFailed, busy, protocolViolation
             case answerTooLarge, misconfigured, cancelled
-            case stoppedByConflictHandler, localFailure, pendingOperations
+            case stoppedByConflictHandler, localFailure, pendingOperations, heldBack
         }
 
         private let kind: Kind
@@ -36,6 +36,9 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
 
         /// Something has not been sent or settled that a purge would lose.
         public static let pendingOperations = Code(kind: .pendingOperations)
+
+        /// What comes before it in the order of commits was not acknowledged by another remote.
+        public static let heldBack = Code(kind: .heldBack)
 
         /// The code's name.
         public var description: String { kind.rawValue }

@@ -5,7 +5,7 @@ extension ReplicationSession {
     /// Tells the streams and the status delegate.
     func report(_ event: ReplicationEvent) {
         events.send(event)
-        center.report(event, of: configuration, in: database)
+        center.report(event, of: configuration, with: outbox.identifier, in: database)
     }
 }
 
@@ -13,9 +13,9 @@ extension ReplicationCenter {
     /// Tells the streams and the status delegate.
     func report(
         _ event: ReplicationEvent, of configuration: ReplicationConfiguration,
-        in database: Database
+        with remote: String?, in database: Database
     ) {
-        publish(event)
+        publish(ReplicationReport(remote: remote, details: configuration, event: event))
         guard statusDelegate != nil else { return }
         // The delegate is looked up when its turn comes, so that one that is gone is not called.
         database.completionQueue.async { [self] in

@@ -19,6 +19,8 @@ final class ReplicationSession: Sendable {
     /// Whether everything was listed since the start.
     let hasReconciled = Atomic(false)
     let metrics: ReplicationMetrics?
+    /// What keeps the operations of several remotes in order; nil when nothing does.
+    let order: CommitOrder?
 
     private let given: ReplicationConfiguration
     private let scope = Mutex(Scope())
@@ -27,8 +29,9 @@ final class ReplicationSession: Sendable {
 
     init(
         database: Database, backend: any Backend, configuration: ReplicationConfiguration,
-        outbox: RemoteOutbox, center: ReplicationCenter
+        outbox: RemoteOutbox, center: ReplicationCenter, order: CommitOrder? = nil
     ) {
+        self.order = order
         self.database = database
         self.backend = backend
         given = configuration
@@ -81,17 +84,24 @@ final class ReplicationSession: Sendable {
         rest.interrupt()
     }
 
-    /// Begins, after the session before has ended.
-    func start(after previous: ReplicationSession?) {
+    /// Begins, after the sessions before have ended.
+    func start(after previous: [ReplicationSession]) {
         task.withLock { task in
             precondition(task == nil, "A replication is started once.")
             task = Task {
-                await previous?.end()
+                for session in previous { await session.end() }
                 defer {
                     center.forget(self)
                     events.finish()
                 }
-                return try await run()
+                do {
+                    let summary = try await run()
+                    order?.ended(outbox.identifier, isFailure: false)
+                    return summary
+                } catch {
+                    order?.ended(outbox.identifier, isFailure: true)
+                    throw error
+                }
             }
         }
     }
@@ -126,7 +136,7 @@ final class ReplicationSession: Sendable {
                 group.addTask { [rest] in
                     for await commit in commits
                     where commit.changes.contains(where: { $0.origin != identifier }) {
-                        rest.interrupt()
+                        if self.hasNews { rest.interrupt() }
                     }
                     // The database was closed: the next cycle finds out.
                     rest.interrupt()
@@ -135,6 +145,16 @@ final class ReplicationSession: Sendable {
             defer { group.cancelAll() }
             return try await drive()
         }
+    }
+
+    /// Whether a change made here may be the remote's business.
+    private var hasNews: Bool {
+        if configuration.scope == .all { return true }
+        let hasNews = try? outbox.read(database) { _, tables in
+            try tables.firstQueuedOrder() != nil || !tables.blockedIds().isEmpty
+        }
+        // The cycle finds out why it cannot be read.
+        return hasNews ?? true
     }
 
     private func drive() async throws -> ReplicationSummary {

@@ -24,6 +24,17 @@ public struct ReplicationSummary: Sendable, Hashable {
     public init() {}
 }
 
+/// What happened in one of the replications of a database.
+public struct ReplicationReport: Sendable {
+    /// The remote, as its back-end calls it; nil when there was none, because the configuration of a
+    /// call that does not wait is wrong.
+    public let remote: String?
+    /// How it replicates.
+    public let details: any ReplicationDetails
+    /// What happened.
+    public let event: ReplicationEvent
+}
+
 /// What happened in a replication, in the order in which it happened.
 public enum ReplicationEvent: Sendable {
     /// It began.

@@ -95,6 +95,27 @@ import Testing
         try await database.downloadAttachments(ofDocumentWithId: "a", with: configuration)
     }
 
+    private func twoTables() async throws {
+        let server = try #require(URL(string: "https://example.org"))
+        var todos = ReplicationConfiguration(url: server.appending(path: "tables/todos"))
+        todos.scope = .documents(ofType: "todo")
+        var notes = ReplicationConfiguration(url: server.appending(path: "tables/notes"))
+        notes.scope = .documents(ofType: "note")
+        let (todoTable, noteTable) = (ModelTable(), ModelTable())
+        todos.options = ["transport": todoTable]
+        notes.options = ["transport": noteTable]
+
+        try await database.save(["type": "todo", "text": "Buy milk"])
+        try await database.save(["type": "note", "text": "On milk"])
+        for result in try await database.replicate(with: [todos, notes]) {
+            print(result.remote, try result.summary().pushed)
+        }
+        #expect(todoTable.contents.values.map { $0["text"] } == ["Buy milk"])
+        #expect(noteTable.contents.values.map { $0["text"] } == ["On milk"])
+        try await database.replicate(with: [todos, notes], keepingCommitOrder: true)
+        #expect(try database.pendingOperations(with: "https://example.org/tables/todos").isEmpty)
+    }
+
     private func startOver() async throws {
         let remote = "https://example.org/tables/notes"
         try await database.purgeReplicatedDocuments(of: remote) { $0.string("owner") == "bob" }
@@ -140,6 +161,7 @@ import Testing
         try await startOver()
         #expect(try database.totalDocumentCount == 0)
         #expect(table.contents["a"] != nil)
+        try await twoTables()
         watching.cancel()
         try await watching.value
     }

@@ -22,7 +22,7 @@ import TestSupport
     private func randomEntry(_ random: inout SeededGenerator) -> RemoteEntry {
         var entry = RemoteEntry(order: random.next())
         entry.status =
-            [.pending, .withheld, .rejected, .conflict].randomElement(using: &random) ?? .pending
+            [.pending, .withheld, .rejected, .conflict, .outside].randomElement(using: &random) ?? .pending
         entry.failureCount = random.next() % 300
         if Bool.random(using: &random) { entry.reason = "refused: \(random.next())" }
         if Bool.random(using: &random) {
@@ -80,7 +80,7 @@ import TestSupport
         let base = ServerState(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
         func isOwnWork(_ members: [String: JSONValue]) -> Bool {
             let state = ServerState(presence: .live, version: "2", members: members)
-            return RemoteOutbox.isOwnWork(sent, shows: state, base: base)
+            return RemoteOutbox.isOwnWork(sent, shows: state, base: base, in: .all)
         }
         #expect(isOwnWork(["n": 1]))
         #expect(isOwnWork(["n": 1.0, "column": .null]))
