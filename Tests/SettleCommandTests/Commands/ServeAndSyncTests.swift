@@ -82,6 +82,46 @@ import Testing
         }
     }
 
+    @Test func `keeps the tables of one database apart by their types`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let (desk, copy) = (scratch.file("desk").path, scratch.file("copy").path)
+            let (todos, notes) = (
+                table.replacingOccurrences(of: "items", with: "todos"),
+                table.replacingOccurrences(of: "items", with: "notes")
+            )
+            let text = """
+                {"id":"t","type":"todo","n":1}
+                {"id":"n","type":"note","n":1}
+                {"id":"u","type":"todo","n":1}
+
+                """
+            _ = try await run(["import", desk, "-"], input: text)
+            let unclear = try await run(["sync", desk, todos, notes], status: 1)
+            #expect(unclear.errors.contains("--type"))
+            _ = try await run(["sync", desk, todos, notes, "--type", "todo"], status: 64)
+            let types = ["--type", "todo", "--type", "note"]
+            let first = try await run(["sync", desk, todos, notes, "--keep-order"] + types)
+            #expect(first.lines.count == 2)
+            #expect(first.lines[0].hasPrefix("\(todos): 2 sent, 0 received in "))
+            #expect(first.lines[1].hasPrefix("\(notes): 1 sent, 0 received in "))
+            // From now on the database knows.
+            let again = try await run(["sync", desk, notes, todos, "--json"])
+            #expect(again.lines[0].contains("\"table\":\"\(notes)\""))
+            _ = try await run(["sync", copy, todos, notes] + types)
+            #expect(try await contents(copy) == contents(desk))
+
+            _ = try await run(["import", desk, "-"], input: "{\"id\":\"n2\",\"type\":\"note\"}")
+            let forgotten = try await run(["forget", desk, todos])
+            #expect(forgotten.output == "2 documents removed here.\n")
+            _ = try await run(["forget", desk, notes], status: 1)
+            let given = try await run(["forget", desk, notes, "--discard-pending"])
+            #expect(given.output == "2 documents removed here.\n")
+            let back = try await run(["sync", desk, todos, notes])
+            #expect(back.lines[0].contains(" 2 received"))
+            #expect(try await contents(copy) == contents(desk))
+        }
+    }
+
     @Test func `limits a token to its channels`() async throws {
         try await withScratchDirectory("secret") { secrets in
             let secret = try secrets.write(String(repeating: "s3cret", count: 8), to: "secret").path
