@@ -70,16 +70,26 @@ extension RemoteOutbox {
             try tables.setServer(.absent, id)
             return false
         }
-        for (identifier, record) in try RemoteRecord.all(in: transaction)
-        where record.number != tables.number {
-            // What that remote's outbox has not seen yet is also to be told.
-            while try !RemoteOutbox(identifier: identifier).catchUp(in: transaction) {}
-            let entry = try RemoteTables(record, in: transaction).entry(id)
-            if let entry, entry.status != .outside { return false }
+        guard try otherRemotes(waitingFor: id, in: transaction, tables).isEmpty else {
+            return false
         }
         try transaction.purge(documentsWithIds: [id])
         try tables.setServer(.absent, id)
         return true
+    }
+
+    /// The other remotes that are still to be told of a document.
+    static func otherRemotes(
+        waitingFor id: String, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> [RemoteTables] {
+        try RemoteRecord.all(in: transaction).compactMap { identifier, record in
+            if record.number == tables.number { return nil }
+            // What that remote's outbox has not seen yet is also to be told.
+            while try !RemoteOutbox(identifier: identifier).catchUp(in: transaction) {}
+            let other = try RemoteTables(record, in: transaction)
+            guard let entry = try other.entry(id), entry.status != .outside else { return nil }
+            return other
+        }
     }
 
     /// The live items that a query is known to have shown, with their versions.

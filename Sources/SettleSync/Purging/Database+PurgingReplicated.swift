@@ -10,7 +10,8 @@ extension Database {
     ///
     /// Nothing is deleted on the far side. Every pull of the remote begins at the beginning
     /// afterwards, so that what may still be seen comes again when it is pulled. Documents that
-    /// another remote is still to be told of stay.
+    /// another remote is still to be told of stay; one that moves here from the scope of another remote
+    /// stays with what is pending, as it may be nowhere else.
     ///
     /// > Source: `purge` of Azure Mobile Services, which refuses while operations are pending, and
     /// > its forced variant, which drops them; both clear the tokens.

@@ -51,6 +51,11 @@ extension RemoteOutbox {
         if let entry, entry.status != .outside, !isForced { return false }
         let document = try tables.document(id, in: transaction)
         if let document, !isIncluded(document) { return false }
+        // It moves here from another table, which is to delete its row: it is nowhere else.
+        let others = try otherRemotes(waitingFor: id, in: transaction, tables)
+        if try document != nil && others.contains(where: { try $0.isTaken(id, in: transaction) }) {
+            return false
+        }
         if let entry { try tables.setEntry(nil, id, replacing: entry) }
         return try purge(id, in: transaction, tables) && document != nil
     }

@@ -54,6 +54,8 @@ extension Database {
         for index in once.indices { once[index].configuration.isRepeating = false }
         let sessions = try await beginReplications(with: once, keepingCommitOrder: keepsOrder)
         let results = try await withTaskCancellationHandler {
+            // All have ended before anything is thrown.
+            for session in sessions { await session.end() }
             var results: [ReplicationResult] = []
             for session in sessions {
                 let result: Result<ReplicationSummary, ReplicationError>

@@ -57,6 +57,21 @@ import Testing
         #expect(try two.pending("notes") == ["insert x"])
     }
 
+    /// Its row in the first table will be deleted, and there is none in the second yet.
+    @Test(arguments: [false, true])
+    func `keeps a document that is on its way from the other`(isForced: Bool) async throws {
+        let two = try await TwoTables()
+        two.notes.server.put("x", ["text": "poem"])
+        try await two.replicate()
+        try await two.put("x", ["type": "todo", "text": "poem"])
+        _ = try? await two.database.purgeReplicatedDocuments(
+            of: "todos", discardingPendingOperations: isForced)
+        #expect(try await two.device.members("x") == ["type": "todo", "text": "poem"])
+        try await two.settle()
+        #expect(two.notes.server.contents.isEmpty)
+        #expect(two.todos.server.contents == ["x": ["text": "poem"]])
+    }
+
     /// The delegate is a filter inside the scope; what it holds back is in nobody's way, and not lost.
     @Test(arguments: [false, true])
     func `leaves what the delegate holds back and never left the device`(

@@ -18,6 +18,26 @@ import Testing
         #expect(throws: ReplicationError.self) { try results[0].summary() }
     }
 
+    @Test func `have all ended when the call was cancelled and returns`() async throws {
+        var two = try await TwoTables()
+        let (arrivals, arrive) = AsyncStream<Void>.makeStream()
+        let over = Collected<Bool>()
+        two.notes.fault = {
+            arrive.yield()
+            // Busy for a while after the call was cancelled.
+            while !Task.isCancelled { await Task.yield() }
+            for _ in 0..<1_000 { await Task.yield() }
+            over.add(true)
+            return .none
+        }
+        let targets = try two.targets()
+        let call = Task { [two] in try await two.database.replicate(with: targets) }
+        for await _ in arrivals { break }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(!over.all.isEmpty)
+    }
+
     @Test func `are refused when two have one type, or are the same`() async throws {
         let two = try await TwoTables()
         let configuration = try two.device.configuration { $0.scope = .documents(ofType: "todo") }

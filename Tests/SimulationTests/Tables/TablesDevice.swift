@@ -12,6 +12,8 @@ actor TablesDevice {
     private let journal: Journal
     private var editCount = 0
     private var isEditing = false
+    /// The types whose tables were replicated with since the database was opened.
+    private var followedTypes: Set<String> = []
 
     init(
         _ name: String, in scratch: ScratchDirectory, ledger: Ledger, journal: Journal
@@ -42,7 +44,16 @@ actor TablesDevice {
     func restart() async throws {
         await close()
         database = try await Self.open(directory)
+        followedTypes = []
     }
+
+    /// Notes that these tables are replicated with, so that every change is noted for them at once.
+    func follow(_ types: [String]) {
+        followedTypes.formUnion(types)
+    }
+
+    /// Whether every change is noted for every table at once.
+    var isFollowed: Bool { followedTypes.count == TablesWorld.types.count }
 
     /// Does something by chance to one of the documents: an edit, a deletion, or another type.
     func edit(_ ids: [String], _ draw: UInt64) async throws {
