@@ -5,7 +5,7 @@ import Testing
 @testable import SettleSync
 
 /// The push queue of a replication and the rules of a pipeline, side by side.
-@Suite struct `What an app does with a document before anything is sent` {
+@Suite(.serialized) struct `What an app does with a document before anything is sent` {
     /// Walks every sequence of saving and deleting of some length.
     private func forEachSequence(_ count: Int, _ body: ([Bool]) -> Void) {
         for bits in 0..<(1 << count) {
@@ -43,6 +43,21 @@ import Testing
                 #expect(queued == machine.queued, "\(isSaved)")
             }
         }
+    }
+
+    @Test func `is an update that a replication sends of what was brought back`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        try await device.put("fig", ["n": 1, "gone": true])
+        try await device.replicate(server)
+        try await device.database.delete(documentWithId: "fig")
+        try await device.put("fig", ["n": 2, "new": true])
+        #expect(try device.database.pendingOperations().map(\.kind) == [.update])
+        let summary = try await device.replicate(server)
+        #expect(summary.pushed == 1 && server.complaints.isEmpty)
+        #expect(server.contents["fig"] == ["n": 2, "new": true])
+        #expect(try await device.members("fig") == ["n": 2, "new": true])
+        #expect(try device.database.pendingOperations().isEmpty)
     }
 
     @Test func `is an update of what a later save brings back, with its new members`()
