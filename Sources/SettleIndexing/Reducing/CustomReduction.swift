@@ -4,7 +4,7 @@ import SettleDocuments
 ///
 /// Rows are gathered and given to it 100 at a time, its results are given to it again 100 at a
 /// time, so that memory stays bounded. A partial that was merged always goes through a rereduce,
-/// even alone: whether a result is reduced again must not depend on where the borders lie. Rows that are
+/// even alone: whether a result is reduced again must not depend on the chunk boundaries. Rows that are
 /// reduced directly are given to it in one call.
 ///
 /// The partial is `01` and the packed result, or `05` and the reason of a failure.

@@ -29,7 +29,7 @@ package struct IndexReducer: Sendable {
     /// `rereduce` false, when a query sums them up.
     ///
     /// More are reduced by parts, and from what is stored of them, with rereduce. So a small answer
-    /// does not depend on the parts, and costs at most some ten runs of rows.
+    /// does not depend on the parts, and costs at most some ten leaves.
     package static let directRowCountMax = 500
 
     /// A function of the application.

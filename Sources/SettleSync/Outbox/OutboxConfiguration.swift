@@ -17,7 +17,7 @@ public struct OutboxConfiguration: Sendable {
     /// such a process has to name the pipelines that have them. So do ``hooks``.
     public var isRunning: Bool
     /// Called when operations are added, inserted, modified, completed, and skipped in this process, in
-    /// the transaction in which that happens; nil for nobody.
+    /// the transaction in which that happens; nil for none.
     public var hooks: (any OutboxHooks)?
     /// How often all pipelines are suspended when the outbox opens.
     ///

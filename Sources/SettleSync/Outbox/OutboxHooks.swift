@@ -9,8 +9,8 @@ public import Settle
 /// it. A closure may run more than once, so a hook keeps nothing outside the transaction.
 ///
 /// Starts, holds, notes, and operations that are given back, marked as active, or moved with their
-/// pipeline when the outbox is opened are not told. Those that a policy condenses are told by
-/// ``didCondense(_:with:into:in:)``. Every method does nothing unless it is written.
+/// pipeline when the outbox is opened call no hook. For those that a policy coalesces
+/// ``didCoalesce(_:with:into:in:)`` is called. Every method does nothing unless it is written.
 ///
 /// ```swift
 /// struct UploadState: OutboxHooks {
@@ -73,7 +73,7 @@ public protocol OutboxHooks: Sendable {
     /// An operation was given up; its status is ``OperationStatus/skipped``.
     func didSkip(_ operation: QueuedOperation, in transaction: Transaction) throws
 
-    /// An operation that was added was condensed by the policy of its pipeline, at the end of the
+    /// An operation that was added was coalesced by the policy of its pipeline, at the end of the
     /// closure; documents can only be read by then.
     ///
     /// - Parameters:
@@ -82,7 +82,7 @@ public protocol OutboxHooks: Sendable {
     ///   - result: What that has become; nil when both are gone.
     ///   - snapshot: What the transaction has made of the database.
     /// - Throws: Anything, to refuse the commit.
-    func didCondense(
+    func didCoalesce(
         _ added: QueuedOperation, with queued: QueuedOperation, into result: QueuedOperation?,
         in snapshot: Snapshot
     ) throws
@@ -126,7 +126,7 @@ extension OutboxHooks {
     public func didSkip(_ operation: QueuedOperation, in transaction: Transaction) throws {}
 
     /// Does nothing.
-    public func didCondense(
+    public func didCoalesce(
         _ added: QueuedOperation, with queued: QueuedOperation, into result: QueuedOperation?,
         in snapshot: Snapshot
     ) throws {}

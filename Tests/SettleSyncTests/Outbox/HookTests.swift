@@ -79,16 +79,16 @@ private final class Diary: OutboxHooks {
         try note("didSkip", operation, transaction)
     }
 
-    func didCondense(
+    func didCoalesce(
         _ added: QueuedOperation, with queued: QueuedOperation, into result: QueuedOperation?,
         in snapshot: Snapshot
     ) throws {
         let kinds = try [added, queued, result].map { try $0?.operation(as: Edit.self)?.kind }
-        if refused.contains("didCondense") { throw Refusal() }
-        condensed.add(kinds)
+        if refused.contains("didCoalesce") { throw Refusal() }
+        coalesced.add(kinds)
     }
 
-    let condensed = Collected<[OperationKind?]>()
+    let coalesced = Collected<[OperationKind?]>()
 }
 
 @Suite(.serialized) struct `Hooks of an outbox` {
@@ -200,17 +200,17 @@ private final class Diary: OutboxHooks {
         #expect(started == [about[0].id] && about[1].id == one)
     }
 
-    @Test func `are told what a policy condenses, and may refuse it`() async throws {
+    @Test func `are called for what a policy coalesces, and may refuse it`() async throws {
         let hooks = Diary()
         let queue = try await QueueFixture(
             [idle(coalescing: .condensing(Edit.self))], hooks: hooks)
         for kind in [OperationKind.insert, .update, .delete] {
             try await queue.outbox.write { _ = try $0.add(Edit(kind: kind), about: ["fig"]) }
         }
-        #expect(hooks.condensed.all == [[.update, .insert, .insert], [.delete, .insert, nil]])
+        #expect(hooks.coalesced.all == [[.update, .insert, .insert], [.delete, .insert, nil]])
         let other = try await QueueFixture(
             [idle(coalescing: .condensing(Edit.self))],
-            hooks: Diary(refusing: ["didCondense"]))
+            hooks: Diary(refusing: ["didCoalesce"]))
         let outbox = other.outbox
         try await outbox.write { _ = try $0.add(Edit(kind: .insert), about: ["fig"]) }
         await #expect(throws: Refusal.self) {

@@ -111,7 +111,7 @@ import Testing
         await bench.database.close()
     }
 
-    @Test func `of two that are condensed are united`() async throws {
+    @Test func `of two that are coalesced are united`() async throws {
         let bench = try await OutboxBench(in: directory)
         let newest = CoalescingPolicy { _, added in .replace(added) }
         let outbox = try await bench.open([bench.pipeline(coalescing: newest)])

@@ -132,11 +132,11 @@ import Testing
         }
     }
 
-    @Test func `is observed as it is asked, on both sides of the border`() async throws {
-        let border = IndexReducer.directRowCountMax
+    @Test func `is observed as it is asked, below and above the limit`() async throws {
+        let limit = IndexReducer.directRowCountMax
         let indexes = [index("types", Self.asDocumented), index("mended", Self.mended)]
         try await withDatabase(indexes: indexes) { database async throws in
-            try await add(0..<(border - 6), to: database)
+            try await add(0..<(limit - 6), to: database)
             for (name, isGrouped) in [("types", false), ("types", true), ("mended", false)] {
                 let inbox = Inbox<[JSONValue]>()
                 var query = QueryByKeyRange()
@@ -144,8 +144,8 @@ import Testing
                 let observer = database.observeQuery(on: name, with: query) {
                     inbox.put($0.rows.map(\.valueJSON))
                 }
-                var types = wanted(border - 6).mapValues { Int64($0) }
-                // Over the border and back again; each step adds or removes a type.
+                var types = wanted(limit - 6).mapValues { Int64($0) }
+                // Over the limit and back; each step adds or removes a type.
                 for step in 0..<22 {
                     if step < 12 {
                         try await database.save(["id": "new\(step)", "type": "step \(step)"])
@@ -157,7 +157,7 @@ import Testing
                     let asked = try await database.runQuery(on: name, with: query).rows
                     let seen = await inbox.first { $0 == asked.map(\.valueJSON) }
                     #expect(seen != nil, "step \(step)")
-                    if types.values.reduce(0, +) <= border || name == "mended", !isGrouped {
+                    if types.values.reduce(0, +) <= limit || name == "mended", !isGrouped {
                         #expect(seen == [.object(types.mapValues { .integer($0) })])
                     }
                 }
