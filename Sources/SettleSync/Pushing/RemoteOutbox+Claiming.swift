@@ -44,11 +44,12 @@ extension RemoteOutbox {
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     ///   - withAttachments: Whether the far side takes attachments.
+    ///   - endsAtConflict: Whether nothing behind the first known conflict is taken.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
         _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
-        withAttachments: Bool
+        withAttachments: Bool, endingAtConflict endsAtConflict: Bool = false
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -81,6 +82,7 @@ extension RemoteOutbox {
                     id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
                     withAttachments: withAttachments, in: transaction, tables,
                     origin: self.identifier, into: &claim)
+                if endsAtConflict, !claim.conflictIds.isEmpty { break }
             }
             return claim
         }

@@ -32,6 +32,8 @@ extension Database {
     }
 
     /// The replication that runs; nil when none does.
+    ///
+    /// Nil already when the status delegate or an event stream is told that a replication has ended.
     public var replicationDetails: (any ReplicationDetails)? {
         ReplicationCenter.of(self).session?.configuration
     }

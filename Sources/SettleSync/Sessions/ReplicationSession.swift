@@ -179,16 +179,16 @@ final class ReplicationSession: Sendable {
                 action = machine.waited()
             case .complete:
                 metrics?.note(&cycle, .completed)
-                report(.completed(cycle.summary))
+                reportEnd(.completed(cycle.summary))
                 return cycle.summary
             case .fail:
                 metrics?.note(&cycle, .failed(cycle.failure.code))
                 logger.error("The replication failed.", metadata: cycle.failure.metadata)
-                report(.failed(cycle.failure))
+                reportEnd(.failed(cycle.failure))
                 throw cycle.failure
             case .stop:
                 metrics?.note(&cycle, .stopped)
-                report(.stopped)
+                reportEnd(.stopped)
                 throw CancellationError()
             }
         }

@@ -110,7 +110,7 @@ import Testing
         try await list()
 
         var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
-        configuration.conflictHandler = ConflictHandler { conflict in
+        configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
             guard let local = conflict.local, let server = conflict.server else { return .leave }
             var merged = local
             merged["seen"] = (local.integer("seen") ?? 0) + (server.integer("seen") ?? 0)
