@@ -24,10 +24,7 @@ import Testing
         let token = try await TableServer.token(secret: JourneyServer.secret, subject: "test")
         return ReplicationConfiguration(
             url: table, isRepeating: false,
-            options: [
-                AzureTablesBackend.OptionName.token: token,
-                AzureTablesBackend.OptionName.carriesAttachments: true,
-            ])
+            options: [AzureTablesBackend.OptionName.token: token])
     }
 
     /// Content that no range begins or ends in by accident, longer than what is fetched at once.

@@ -87,7 +87,10 @@ final class ReplicationCenter: Sendable {
         return others.reduce(into: []) { hashes, other in
             guard other !== session, other.outbox === session.outbox else { return }
             // Two that ask the same see the same.
-            if other.queryHash != session.queryHash { hashes.insert(other.queryHash) }
+            // 0 stands for one that has asked nothing, and for items that nobody has shown.
+            if other.queryHash != session.queryHash, other.queryHash != 0 {
+                hashes.insert(other.queryHash)
+            }
         }
     }
 

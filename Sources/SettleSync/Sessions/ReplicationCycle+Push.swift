@@ -23,7 +23,10 @@ extension ReplicationCycle {
         let (outbox, database) = (session.outbox, session.database)
         var progress = PushProgress(
             total: try outbox.read(database) { _, tables in try tables.queuedCount() })
-        if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
+        if progress.total > 0 {
+            session.report(.sending(sent: 0, total: progress.total))
+            try await session.backend.prepare()
+        }
         let isOrdered = session.configuration.conflictHandler.mayStop
         while true {
             try Task.checkCancellation()
@@ -35,7 +38,7 @@ extension ReplicationCycle {
                 database,
                 countMax: isOrdered ? SyncTuning.orderedClaimCountMax : SyncTuning.claimCountMax,
                 skipping: skippedIds, filter: session.filter,
-                withAttachments: session.backend.carriesAttachments, endingAtConflict: isOrdered)
+                withAttachments: carriesAttachments(), endingAtConflict: isOrdered)
             if claim.isExhausted { break }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
@@ -115,6 +118,7 @@ extension ReplicationCycle {
                             switch result {
                             case .success(let outcome):
                                 outcomes[index] = outcome
+                                hasAnswer = true
                                 known.append(index)
                                 progress.failuresInARow = 0
                             case .failure(let error)
@@ -168,7 +172,8 @@ extension ReplicationCycle {
         guard Self.documentFailures.contains(error.code) else { return false }
         progress.failuresInARow += 1
         skippedIds.insert(id)
-        serverFailures[id] = error.message
+        serverFailures[id] = RemoteRejection(
+            reason: error.message, statusCode: error.statusCode, body: error.responseBody)
         self.error = error
         progress.isOutage = progress.failuresInARow >= Self.outageCountMax
         return true
@@ -190,8 +195,8 @@ extension ReplicationCycle {
             case .rejected:
                 summary.rejected += 1
                 progress.total -= 1
-                if case .rejected(let reason)? = outcome {
-                    session.report(.rejected(documentId: id, reason: reason))
+                if case .rejected(let rejection)? = outcome {
+                    session.report(.rejected(documentId: id, reason: rejection.reason))
                 }
             case .returned:
                 break

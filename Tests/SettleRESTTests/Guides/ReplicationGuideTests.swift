@@ -63,7 +63,7 @@ import Testing
             print(operation.documentId, operation.kind, operation.state)
         }
         for operation in try database.rejectedOperations() {
-            print(operation.documentId, operation.state)
+            print(operation.documentId, operation.state, operation.statusCode ?? 0)
         }
         for conflict in try database.replicationConflicts() {
             try await database.resolve(conflict, with: .useServer)
@@ -93,6 +93,25 @@ import Testing
             print(film.length, try film.isContentAvailable)
         }
         try await database.downloadAttachments(ofDocumentWithId: "a", with: configuration)
+    }
+
+    private func query(_ base: ReplicationConfiguration) async throws {
+        var configuration = base
+        configuration.options = ["token": token]
+        configuration.options["transport"] = table
+        configuration.direction = .serverToClient
+        let largest = TableQuery(
+            filter: .field("country") == "DE", order: [.descending(.field("population"))],
+            limit: 100,
+            parameters: ["units": "metric"])
+        try await database.pull(largest, with: configuration)
+        let german = TableQuery(filter: .field("country") == "DE")
+        try await database.pull(german, queryId: "german", with: configuration)
+        let remote = "https://example.org/tables/notes"
+        try await database.removePullCheckpoints(of: remote, queryId: "german")
+        for operation in try database.rejectedOperations() where operation.statusCode == 403 {
+            try await database.withdraw(operation, .takeTheirs, with: configuration)
+        }
     }
 
     private func startOver() async throws {
@@ -137,6 +156,7 @@ import Testing
         try await several(configuration)
         let once = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
         try await attached(once)
+        try await query(once)
         try await startOver()
         #expect(try database.totalDocumentCount == 0)
         #expect(table.contents["a"] != nil)
