@@ -29,8 +29,10 @@ struct PushStateMachine: Sendable {
     private var answered: [Int] = []
     private var isSettling = false
     private var isAborted = false
-    /// Whether nothing is sent until what was answered is stored.
+    /// Whether an answer holds the others back, until it is stored.
     private var isHeld = false
+    /// Whether such an answer is being stored.
+    private var isSettlingHeld = false
 
     /// A machine for a claim.
     ///
@@ -57,13 +59,15 @@ struct PushStateMachine: Sendable {
     ///
     /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
-        if !isAborted, !isHeld, sendingCount < sendingMax, let run = nextRun() {
+        let mayLeave = !isAborted && !isHeld && !isSettlingHeld
+        if mayLeave, sendingCount < sendingMax, let run = nextRun() {
             sendingCount += 1
             return .send(run)
         }
         let isEnding = isAborted || isHeld || next >= count && repeated.isEmpty
         if !isSettling, !answered.isEmpty, isEnding || answered.count >= settlingMin {
             isSettling = true
+            (isSettlingHeld, isHeld) = (isHeld, false)
             defer { answered = [] }
             return .settle(answered)
         }
@@ -108,9 +112,7 @@ struct PushStateMachine: Sendable {
     /// What was held back goes on, unless ``abort()`` follows.
     mutating func settled() {
         precondition(isSettling, "A transaction ended that was not asked for.")
-        isSettling = false
-        // An answer that came meanwhile is stored by the next transaction.
-        if answered.isEmpty { isHeld = false }
+        (isSettling, isSettlingHeld) = (false, false)
     }
 
     /// Nothing more is to be sent; what is in flight is waited for.

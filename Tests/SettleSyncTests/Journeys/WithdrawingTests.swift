@@ -35,9 +35,9 @@ import Testing
         #expect(!String(describing: RemoteOutcome.rejected(reason: "x")).contains("field"))
         // An edit may make it right: nothing is refused any more.
         try await again.put("a", ["n": 3])
+        #expect(try await again.database.withdraw(found, .dropBoth) == false)
         let edited = try #require(try again.database.pendingOperations().first)
         #expect(edited.state == .waiting && edited.statusCode == nil && edited.responseBody == nil)
-        #expect(try await again.database.withdraw(found, .dropBoth) == false)
         #expect(try await again.members("a") == ["n": 3])
     }
 
