@@ -23,10 +23,10 @@ extension ReplicationCycle {
         let (outbox, database) = (session.outbox, session.database)
         var progress = PushProgress(
             total: try outbox.read(database) { _, tables in try tables.queuedCount() })
-        if progress.total > 0 {
-            session.report(.sending(sent: 0, total: progress.total))
-            try await session.backend.prepare()
-        }
+        // What is queued from now on ends the rest of a replication that repeats.
+        guard progress.total > 0 else { return error }
+        session.report(.sending(sent: 0, total: progress.total))
+        try await session.backend.prepare()
         let isOrdered = session.configuration.conflictHandler.mayStop
         while true {
             try Task.checkCancellation()

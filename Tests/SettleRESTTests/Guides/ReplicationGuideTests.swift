@@ -102,8 +102,7 @@ import Testing
         configuration.direction = .serverToClient
         let largest = TableQuery(
             filter: .field("country") == "DE", order: [.descending(.field("population"))],
-            limit: 100,
-            parameters: ["units": "metric"])
+            limit: 100, parameters: ["units": "metric"])
         try await database.pull(largest, with: configuration)
         let german = TableQuery(filter: .field("country") == "DE")
         try await database.pull(german, queryId: "german", with: configuration)

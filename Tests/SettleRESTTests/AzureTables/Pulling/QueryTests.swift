@@ -200,26 +200,37 @@ import Testing
         }
     }
 
-    @Test func `sends first what waits, and leaves what it cannot send as it is`() async throws {
+    /// A document of ours that waits to be sent.
+    private func waiting() async throws -> Place {
         let place = try await Place()
         var document = Document(id: "a")
         document["n"] = 7
         try await place.database.save(document)
+        return place
+    }
+
+    @Test func `leaves a document that waits as it is when nothing is to be sent`() async throws {
+        let place = try await waiting()
         let (summary, _) = try await place.pull(
             TableQuery(limit: 1), [Self.page(["a"], dialect: .v2)]
         ) { $0.direction = .serverToClient }
         #expect(summary.pulled == 0)
         #expect(try await place.database.fetchDocument("a")?.integer("n") == 7)
-        let transport = FakeTransport([
-            .json(200, "[]"), .json(200, #"{"id":"a","n":1,"version":"Mg=="}"#),
-            Self.page(["a"], dialect: .v2),
-        ])
-        var configuration = ReplicationConfiguration(
-            url: try #require(URL(string: "http://h/tables/t")),
-            options: ["transport": transport, "dialect": AzureTablesBackend.Dialect.v2])
-        configuration.conflictHandler = .serverWins
-        configuration.retryLimit = 0
-        _ = try await place.database.pull(TableQuery(limit: 1), with: configuration)
+    }
+
+    @Test func `sends first what waits`() async throws {
+        let place = try await waiting()
+        let stored = HTTPAnswer.json(201, #"{"id":"a","n":7,"version":"MQ=="}"#, tag: #""MQ==""#)
+        let (summary, asked) = try await place.pull(
+            TableQuery(limit: 1),
+            // What the server offers; the insert; the row.
+            [.json(200, "[]"), stored, Self.page(["b"], dialect: .v2)])
+        #expect(summary.pushed == 1 && summary.pulled == 1)
+        #expect(
+            asked == [
+                "$top=1&$select=id", #"POST /tables/t {"id":"a","n":7}"#,
+                "$orderby=id&$top=1&__includeDeleted=true",
+            ])
         #expect(try place.database.pendingOperations().isEmpty)
     }
 }
