@@ -65,7 +65,7 @@ extension TableResponder {
             + "with the id percent-encoded.")
 
     private static let serverVersion = "settle-1"
-    private static let features = "batch, changes, removed"
+    private static let features = "batch, changes, removed, attachments"
 }
 
 extension TableCall {

@@ -7,6 +7,8 @@ struct ClaimedOperation: Sendable {
     var isRepeated: Bool
     /// What the far side may not have the content of.
     var attachments: [DocumentAttachment] = []
+    /// Whether the operation says which attachments the item has, and its answer counts for them.
+    var describesAttachments: Bool
 }
 
 /// What a claim found in the queue.
@@ -44,11 +46,12 @@ extension RemoteOutbox {
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     ///   - withAttachments: Whether the far side takes attachments.
+    ///   - endsAtConflict: Whether nothing behind the first known conflict is taken.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
         _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
-        withAttachments: Bool
+        withAttachments: Bool, endingAtConflict endsAtConflict: Bool = false
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -81,6 +84,7 @@ extension RemoteOutbox {
                     id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
                     withAttachments: withAttachments, in: transaction, tables,
                     origin: self.identifier, into: &claim)
+                if endsAtConflict, !claim.conflictIds.isEmpty { break }
             }
             return claim
         }
@@ -95,16 +99,25 @@ extension RemoteOutbox {
         var entry = old
         let server = try tables.server(id)
         let local = try transaction.document(id)
+        // An item whose attachments are not known is left those that it has.
+        let describes = withAttachments && server?.lacksDescription != true
         if let seen = entry.seen {
             if seen.isEqual(to: local) {
                 try tables.setServer(seen, id)
                 try close(id, old, in: transaction, tables)
                 claim.equalCount += 1
-            } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server) {
+            } else if let sent = entry.sent,
+                case let shown = sent.describesAttachments ? seen : seen.withoutDescription,
+                isOwnWork(sent, shows: shown, base: server)
+            {
                 entry.seen = nil
                 _ = try acknowledge(
-                    id, by: seen, entry: entry, replacing: old, in: transaction, tables,
+                    id, by: shown, entry: entry, replacing: old, in: transaction, tables,
                     origin: origin)
+                if shown != seen {
+                    _ = try describe(
+                        id, known: shown, by: seen, in: transaction, tables, origin: origin)
+                }
                 claim.equalCount += 1
             } else {
                 if let agreed = entry.sent?.agreement(with: seen, since: server) {
@@ -119,7 +132,8 @@ extension RemoteOutbox {
             claim.operations.append(
                 ClaimedOperation(
                     operation: operation, isRepeated: true,
-                    attachments: attachments(of: local, in: sent, beyond: server)))
+                    attachments: attachments(of: local, in: sent, beyond: server),
+                    describesAttachments: sent.isWhole ? sent.describesAttachments : describes))
             return
         }
         if isFiltered, let local = local ?? Document(id: id, state: server) {
@@ -138,23 +152,25 @@ extension RemoteOutbox {
         }
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
-        guard (server ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {
+        let base = withAttachments ? server : server?.withoutDescription
+        guard (base ?? .absent).isEqual(to: local) == false, let kind = machine.claim() else {
             claim.equalCount += 1
+            // Attachments that were changed while none travel are put together when they do.
+            if let base, server?.isEqual(to: local) == false { try tables.setServer(base, id) }
             return try close(id, old, in: transaction, tables)
         }
         let isWhole = kind == .insert || kind == .update
-        if isWhole, withAttachments, local?.json[AttachmentMember.name] != nil {
-            entry.status = .rejected
+        if isWhole, describes, local?.json[AttachmentMember.name] != nil {
             let reason =
                 "The document has a member '\(AttachmentMember.name)', under which its attachments "
                 + "would travel; give it another name."
-            entry.reason = reason
+            entry.reject(RemoteRejection(reason: reason))
             claim.faults[id] = reason
             return try tables.setEntry(entry, id, replacing: old)
         }
         let sent = RemoteEntry.Sent(
             kind: kind, baseVersion: server?.version,
-            members: isWhole ? local?.members(withAttachments: withAttachments) ?? [:] : [:],
+            members: isWhole ? local?.members(withAttachments: describes) ?? [:] : [:],
             revision: local?.metaData.revision)
         entry.sent = sent
         entry.queued = nil
@@ -163,7 +179,8 @@ extension RemoteOutbox {
         claim.operations.append(
             ClaimedOperation(
                 operation: operation, isRepeated: false,
-                attachments: attachments(of: local, in: sent, beyond: server)))
+                attachments: attachments(of: local, in: sent, beyond: server),
+                describesAttachments: describes))
     }
 
     /// The attachments of an operation that the far side did not have when both last agreed.

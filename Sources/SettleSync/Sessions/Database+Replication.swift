@@ -32,6 +32,8 @@ extension Database {
     }
 
     /// The replication that runs; nil when none does.
+    ///
+    /// Nil already when the status delegate or an event stream is told that a replication has ended.
     public var replicationDetails: (any ReplicationDetails)? {
         ReplicationCenter.of(self).session?.configuration
     }
@@ -110,6 +112,28 @@ extension Database {
         }
     }
 
+    /// Replicates once and waits for the end, beside the replications that run.
+    ///
+    /// - Parameters:
+    ///   - configuration: How to replicate; `isRepeating` does not matter.
+    ///   - backend: The far side.
+    /// - Returns: What was done.
+    /// - Throws: As ``replicate(with:using:)``.
+    package func replicateOnce(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> ReplicationSummary {
+        var configuration = configuration
+        configuration.isRepeating = false
+        let (session, center) = try await session(with: configuration, using: backend)
+        center.add(session)
+        session.start(after: nil)
+        return try await withTaskCancellationHandler {
+            try await session.summary()
+        } onCancel: {
+            session.cancel()
+        }
+    }
+
     private func beginReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> ReplicationSession {
@@ -127,6 +151,14 @@ extension Database {
                 .misconfigured,
                 "The name of the far side has \(identifier.utf8.count) bytes; it needs 1 to "
                     + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
+        }
+        if let queryId = configuration.queryId {
+            guard (1...SyncTuning.identifierLengthMax).contains(queryId.utf8.count) else {
+                throw ReplicationError(
+                    .misconfigured,
+                    "The identifier of a query has \(queryId.utf8.count) bytes; it needs 1 to "
+                        + "\(SyncTuning.identifierLengthMax).")
+            }
         }
         let center = ReplicationCenter.of(self)
         let outbox = center.outbox(for: identifier, of: self)

@@ -66,7 +66,8 @@ import Testing
                             method, Self.example(template), headers: headers)
                         #expect(
                             reply.headers[.zumoServerVersion] == "settle-1"
-                                && reply.headers[.settleFeatures] == "batch, changes, removed",
+                                && reply.headers[.settleFeatures]
+                                    == "batch, changes, removed, attachments",
                             "\(method) \(template) \(reply.status)")
                     }
                 }
