@@ -44,7 +44,10 @@ extension TableResponder {
         case .health: return Answer.json(["status": "ok"])
         case .readiness: return try await readiness()
         case .metrics: return try metricsText()
-        case .description: return Answer.json(OpenAPIDescription.json)
+        case .description:
+            return Answer.json(
+                versionWhenMissing == nil
+                    ? OpenAPIDescription.json : OpenAPIDescription.jsonWithoutVersion)
         default: throw Self.unknownPath
         }
     }
