@@ -25,7 +25,7 @@ struct SettleTool: AsyncParsableCommand {
             DemoCommand.self, ImportCommand.self, ExportCommand.self, GetCommand.self,
             QueryCommand.self, WatchCommand.self, IndexesCommand.self, OutboxCommand.self,
             ServeCommand.self, CopyTablesCommand.self, TokenCommand.self, SyncCommand.self,
-            ForgetCommand.self,
+            WithdrawCommand.self, ForgetCommand.self,
             StatsCommand.self, CheckCommand.self, CompactCommand.self, BackupCommand.self,
         ])
 }

@@ -109,8 +109,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - id: The document.
-    ///   - configuration: Where it came from; with the option
-    ///     ``AzureTablesBackend/OptionName/carriesAttachments``.
+    ///   - configuration: Where it came from.
     /// - Returns: How many attachments were fetched.
     /// - Throws: ``ReplicationError`` when the table cannot be asked; what the database throws when
     ///   the content is not what is described, or cannot be stored.
@@ -120,6 +119,26 @@ extension Database {
     ) async throws -> Int {
         try await downloadAttachments(
             ofDocumentWithId: id, using: AzureTablesBackend(configuration))
+    }
+
+    /// Withdraws a pending operation, and asks the table that the configuration's URL names for what
+    /// it has when that is wanted and not known here.
+    ///
+    /// - Parameters:
+    ///   - operation: An operation from `pendingOperations(with:)` or `rejectedOperations(with:)`.
+    ///   - withdrawal: What becomes of the document.
+    ///   - configuration: With which table, and how.
+    /// - Returns: False when the document or the operation changed since it was listed, and nothing
+    ///   was done.
+    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL or an option is wrong, or the
+    ///   operation is for another table; otherwise as
+    ///   ``Settle/Database/withdraw(_:_:using:)``.
+    @discardableResult
+    public func withdraw(
+        _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
+        with configuration: ReplicationConfiguration
+    ) async throws -> Bool {
+        try await withdraw(operation, withdrawal, using: AzureTablesBackend(configuration))
     }
 
     /// Replicates once with the table that the configuration's URL names, and waits for the end.

@@ -24,10 +24,7 @@ import Testing
         let token = try await TableServer.token(secret: JourneyServer.secret, subject: "test")
         return ReplicationConfiguration(
             url: table, isRepeating: false,
-            options: [
-                AzureTablesBackend.OptionName.token: token,
-                AzureTablesBackend.OptionName.carriesAttachments: true,
-            ])
+            options: [AzureTablesBackend.OptionName.token: token])
     }
 
     /// Content that no range begins or ends in by accident, longer than what is fetched at once.
@@ -67,6 +64,30 @@ import Testing
         #expect(names == ["empty", "é/ü?.txt"])
         await a.close()
         await b.close()
+        try await server.stop()
+    }
+
+    @Test func `catch up when they were switched off before, on both sides`() async throws {
+        let table = try await server.start()
+        let (a, b) = (try await database("a"), try await database("b"))
+        var off = try await configuration(table)
+        off.options[AzureTablesBackend.OptionName.carriesAttachments] = false
+        for (database, name) in [(a, "left"), (b, "right")] {
+            var document = try await database.fetchDocument("a") ?? ["id": "a", "n": 1]
+            document.attachments.append(
+                DocumentAttachment(name: name, contentType: "text/plain", data: Data(name.utf8)))
+            try await database.save(document)
+            try await database.replicate(with: off)
+        }
+        // The same document on both, each with a file that the other has not heard of.
+        for database in [a, b, a] { try await database.replicate(with: configuration(table)) }
+        for database in [a, b] {
+            let found = try #require(try await database.fetchDocument("a")).attachments
+            let texts = try found.map { String(decoding: try $0.data(), as: UTF8.self) }
+            #expect(texts.sorted() == ["left", "right"])
+            #expect(try database.pendingOperations().isEmpty)
+            await database.close()
+        }
         try await server.stop()
     }
 

@@ -124,6 +124,14 @@ final class RunningTool: Sendable {
         process.interrupt()
     }
 
+    /// The number of the process.
+    var identifier: Int32 { process.processIdentifier }
+
+    /// Sends SIGKILL, which no program can do anything about.
+    func kill() {
+        _ = Foundation.kill(process.processIdentifier, SIGKILL)
+    }
+
     /// Waits for the first line on standard output.
     func firstLine() async -> String? {
         await output.firstLine()

@@ -176,13 +176,19 @@ final class TestIndex {
     }
 
     func answer(_ query: IndexQuery, _ definition: ViewDefinition) throws -> IndexAnswer {
+        try read(definition) { try $0.run(query) } ?? IndexAnswer()
+    }
+
+    /// Hands a runner to a closure; nil when the index has no rows to run on.
+    func read<Value>(
+        _ definition: ViewDefinition, _ body: (QueryRunner) throws -> Value
+    ) throws -> Value? {
         try store.read("test") { snapshot in
             guard let view = try IndexView(of: "test", fitting: definition, in: snapshot) else {
-                return IndexAnswer()
+                return nil
             }
-            return try QueryRunner(
-                definition, slot: view.slot, state: view.state, in: snapshot
-            ).run(query)
+            return try body(
+                QueryRunner(definition, slot: view.slot, state: view.state, in: snapshot))
         }
     }
 

@@ -33,7 +33,7 @@ package struct ReplicationClient {
             options: [AzureTablesBackend.OptionName.timeoutSeconds: 60])
         configuration.pollInterval = .zero
         configuration.clock = ImpatientClock()
-        configuration.conflictHandler = ConflictHandler { conflict in
+        configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
             // Nobody else writes to the other documents.
             if conflict.documentId != sharedId { Report.foreign(type: "conflict").send() }
             return await ConflictHandler.merge(conflict)

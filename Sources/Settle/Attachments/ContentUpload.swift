@@ -94,7 +94,11 @@ struct FileChunks: AsyncSequence, Sendable {
     private let url: URL
     private static let length = 1 << 20
 
-    init(_ url: URL) {
+    /// The bytes of a file that is opened once they are asked for.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a file.
+    init(_ url: URL) throws(DatabaseError) {
+        try FileLocation.check(url)
         self.url = url
     }
 

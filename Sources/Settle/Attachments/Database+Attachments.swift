@@ -20,12 +20,14 @@ extension Database {
     ///   - contentType: What kind of content it is.
     ///   - url: The file.
     /// - Returns: The attachment.
-    /// - Throws: ``DatabaseError`` with `inputOutput` when the file cannot be read; `diskFull` and the
-    ///   like when the store cannot take it; `CancellationError` when the task is cancelled. Nothing is left then.
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a file,
+    ///   `inputOutput` when the file cannot be read; `diskFull` and the like when the store cannot take
+    ///   it; `CancellationError` when the task is cancelled. Nothing is left then.
     public func storeAttachment(
         named name: String, contentType: String, contentsOf url: URL
     ) async throws -> DocumentAttachment {
-        try await storeAttachment(named: name, contentType: contentType, chunks: FileChunks(url))
+        try await storeAttachment(
+            named: name, contentType: contentType, chunks: try FileChunks(url))
     }
 
     /// Stores content that comes in chunks, in constant memory, for a document to attach; see
@@ -55,11 +57,12 @@ extension Database {
     ///   - attachment: An attachment of a saved document.
     ///   - url: A file with the content.
     /// - Throws: ``DatabaseError`` with `invalidAttachment` when the file holds something else (nothing is
-    ///   changed then), or `inputOutput` when it cannot be read; `diskFull` and the like.
+    ///   changed then), `invalidFileLocation` when the URL is not that of a file, or `inputOutput` when
+    ///   the file cannot be read; `diskFull` and the like.
     public func provideContent(
         of attachment: DocumentAttachment, contentsOf url: URL
     ) async throws {
-        try await provideContent(of: attachment, chunks: FileChunks(url))
+        try await provideContent(of: attachment, chunks: try FileChunks(url))
     }
 
     /// Brings in the content of an attachment that was only described; see

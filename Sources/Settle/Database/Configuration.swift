@@ -12,21 +12,21 @@ extension Database {
         /// The name: lower-case letters, digits, and `_ $ ( ) + - /`, starting with a letter, at
         /// most 200 characters.
         public let name: String
-        /// The directory that holds the database.
+        /// The directory that holds the database: a file URL, of this machine.
         ///
-        /// It may hold others too.
+        /// It may hold others too. Opening a database at any other URL throws ``DatabaseError`` with
+        /// `invalidFileLocation`.
         public let fileLocation: URL
 
         /// A configuration.
         ///
         /// - Parameters:
         ///   - name: The name; nil for ``defaultDatabaseName()``.
-        ///   - fileLocation: The directory; nil for ``defaultLocation()``.
+        ///   - fileLocation: The directory, as a file URL; nil for ``defaultLocation()``.
         public init(name: String? = nil, fileLocation: URL? = nil) {
             self.name = name ?? Self.defaultDatabaseName()
             self.fileLocation = fileLocation ?? Self.defaultLocation()
-            key = DatabaseKey(
-                name: self.name, path: DatabaseKey.resolved(self.fileLocation))
+            key = DatabaseKey(name: self.name, location: self.fileLocation)
         }
 
         /// The name used when none is given: `pm`, as the Predix SDK has it.
@@ -85,7 +85,8 @@ extension Database {
         ///
         /// - Parameters:
         ///   - name: The name; nil for ``Database/Configuration/defaultDatabaseName()``.
-        ///   - fileLocation: The directory; nil for ``Database/Configuration/defaultLocation()``.
+        ///   - fileLocation: The directory, as a file URL; nil for
+        ///     ``Database/Configuration/defaultLocation()``.
         ///   - indexes: The indexes the database has from the start.
         ///   - completionQueue: Where handlers and delegates are called; the main queue by default.
         ///   - durability: When a commit counts as stored.

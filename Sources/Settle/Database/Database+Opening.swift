@@ -15,7 +15,7 @@ extension Database {
         with configuration: OpenDatabaseConfiguration = .default, create: Bool = false
     ) async throws -> Database? {
         let key = configuration.key
-        try key.checkName()
+        try key.check()
         try IndexRegistry.check(configuration.indexes)
         let database = try await DatabaseRegistry.database(for: key) {
             guard create || key.exists else {
@@ -48,18 +48,20 @@ extension Database {
     ///
     /// One that is not there is left alone.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, or `inputOutput` when its files cannot
-    ///   be removed.
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`, or
+    ///   `inputOutput` when its files cannot be removed.
     public static func delete(_ configuration: Configuration) async throws {
         let key = configuration.key
-        try key.checkName()
+        try key.check()
         try await DatabaseRegistry.close(key) { try key.removeFiles() }
     }
 
     /// The names of the databases in a directory, sorted; none when there is no such directory.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the directory cannot be read.
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a
+    ///   directory, or the directory cannot be read.
     public static func allDatabaseNames(underLocation location: URL) throws -> [String] {
+        try FileLocation.check(location)
         let path = DatabaseKey.resolved(location)
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         let entries: [String]
@@ -72,7 +74,7 @@ extension Database {
                 cause: error)
         }
         return entries.compactMap { DatabaseKey.name(ofEntry: $0) }
-            .filter { DatabaseKey(name: $0, path: path).exists }
+            .filter { DatabaseKey(name: $0, location: location).exists }
             .sorted()
     }
 

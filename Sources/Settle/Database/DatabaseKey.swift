@@ -6,15 +6,27 @@ import Foundation
 /// so that all databases of a location lie side by side.
 struct DatabaseKey: Hashable, Sendable {
     let name: String
-    /// The path of the location, symbolic links resolved.
+    /// The path of the location, symbolic links resolved; the whole URL when that names no directory.
     let path: String
+    /// The location, when it names no directory of this machine.
+    private let unusableLocation: URL?
 
     private static let suffix = ".settle"
     private static let lengthMax = 200
     private static let letters = Set("abcdefghijklmnopqrstuvwxyz")
     private static let characters = letters.union("0123456789_$()+-/")
 
+    /// The database of a name in a location, neither of which need be possible.
+    init(name: String, location: URL) {
+        self.name = name
+        let isUsable = FileLocation.fault(of: location) == nil
+        path = isUsable ? Self.resolved(location) : location.absoluteString
+        unusableLocation = isUsable ? nil : location
+    }
+
     /// The path of a directory with symbolic links resolved, also when its end does not exist yet.
+    ///
+    /// The location is that of a file.
     static func resolved(_ location: URL) -> String {
         var existing = location.standardizedFileURL
         var missing: [String] = []
@@ -45,14 +57,17 @@ struct DatabaseKey: Hashable, Sendable {
         return isValid(name) ? name : nil
     }
 
-    /// Refuses a name that breaks the rules.
-    func checkName() throws(DatabaseError) {
+    /// Refuses a name that breaks the rules, and a location that is none.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`.
+    func check() throws(DatabaseError) {
         guard Self.isValid(name) else {
             throw DatabaseError(
                 .invalidDatabaseName,
                 "'\(name)' cannot be the name of a database: use 1 to \(Self.lengthMax) lower-case "
                     + "letters, digits, and _ $ ( ) + - /, starting with a letter.")
         }
+        if let unusableLocation { try FileLocation.check(unusableLocation) }
     }
 
     private static func isValid(_ name: String) -> Bool {

@@ -70,8 +70,20 @@ extension Document {
     ///   JSON cannot express.
     public func toJSON() throws -> Data {
         _ = try packed()
+        return Data(JSONText.text(of: .object(try jsonWithId())))
+    }
+
+    /// The members and `"id"`: the whole document as a value, in another document or an index row.
+    ///
+    /// - Throws: ``DynamicValue/Unsupported`` when a member was set to something that JSON cannot
+    ///   express.
+    func jsonWithId() throws(DynamicValue.Unsupported) -> [String: JSONValue] {
+        if let (name, reason) = firstUnsupported {
+            throw DynamicValue.Unsupported(
+                reason: "a document whose member '\(name)' holds \(reason)")
+        }
         var members = json
         members[Document.idMember] = .string(id)
-        return Data(JSONText.text(of: .object(members)))
+        return members
     }
 }

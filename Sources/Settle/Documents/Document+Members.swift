@@ -32,8 +32,9 @@ extension Document {
     ///
     /// Reads `NSNull` for null, `Bool`, `Int`, `Double`, `String`, `[Any]`, `[String: Any]`, and
     /// `Date` for a string that ``dateFormatter`` understands. Takes those, other integer types,
-    /// `Float`, `UUID`, `URL`, and ``JSONValue``; nil removes the member. Anything else is refused
-    /// when the document is saved, with an error that names the member.
+    /// `Float`, `UUID`, `URL`, ``JSONValue``, and another document, which becomes an object of its
+    /// members and its `"id"`; nil removes the member. Anything else is refused when the document is
+    /// saved, with an error that names the member.
     public subscript(name: String) -> Any? {
         get {
             switch self[json: name] {

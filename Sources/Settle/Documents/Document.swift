@@ -122,6 +122,11 @@ public struct Document: Sendable {
         unsupported[name] = reason
     }
 
+    /// The first of the members that were set to something that cannot be stored, and why.
+    var firstUnsupported: (name: String, reason: String)? {
+        unsupported.min { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// Every member but the identifier.
     public var json: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
@@ -146,7 +151,7 @@ public struct Document: Sendable {
     /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
     ///   JSON cannot express, `documentTooLarge` when the limits are passed.
     package func packed() throws -> PackedValue {
-        if let (name, reason) = unsupported.min(by: { $0.key < $1.key }) {
+        if let (name, reason) = firstUnsupported {
             throw DatabaseError(
                 .invalidDocument, "The member '\(name)' of the document '\(id)' holds \(reason).",
                 documentId: id)

@@ -61,7 +61,7 @@ enum DynamicValue {
         case let address as URL:
             return .string(address.absoluteString)
         case let document as Document:
-            return .object(document.json)
+            return .object(try document.jsonWithId())
         case let elements as [Any?]:
             return .array(try elements.map { try json($0) ?? .null })
         case let members as [AnyHashable: Any?]:
@@ -99,6 +99,8 @@ enum DynamicValue {
         // The two booleans are single objects.
         if number === NSNumber(value: true) { return .bool(true) }
         if number === NSNumber(value: false) { return .bool(false) }
+        // A decimal calls itself a double, and is exact.
+        if number is NSDecimalNumber, let exact = Int64(exactly: number) { return .integer(exact) }
         if isFloatingPoint(number) { return try json(finite: number.doubleValue) }
         guard let exact = Int64(exactly: number) else {
             throw Unsupported(

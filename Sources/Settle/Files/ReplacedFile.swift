@@ -8,9 +8,11 @@ struct ReplacedFile {
 
     /// Begins a file; one that is there stays as it is until ``finish()``.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when there is something that is no
-    ///   file, or no folder to put it in; `permissionDenied` and the like.
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a file, or
+    ///   there is something that is no file, or no folder to put it in; `permissionDenied` and the
+    ///   like.
     init(_ url: URL) throws {
+        try FileLocation.check(url)
         let target = url.resolvingSymlinksInPath()
         let manager = FileManager.default
         let attributes = try? manager.attributesOfItem(atPath: target.path)

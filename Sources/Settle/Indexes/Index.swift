@@ -12,7 +12,9 @@ extension Database {
     ///             addIndexRow([document["colour"], document["name"]], document["price"])
     ///         }
     ///     },
-    ///     reduce: { _, values, _ in values.compactMap { $0 as? Int }.reduce(0, +) })
+    ///     reduce: { _, values, _ in
+    ///         values.compactMap { ($0 as? NSNumber)?.doubleValue }.reduce(0, +)
+    ///     })
     /// ```
     ///
     /// Keys are ordered as CouchDB orders them: null, false, true, numbers, strings (by the

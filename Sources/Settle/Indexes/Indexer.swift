@@ -17,6 +17,10 @@ extension Database {
 
     /// Makes one value of many, as CouchDB's reduce functions do.
     ///
+    /// Up to 500 rows that are summed up together, by a query without groups or in one group, are
+    /// given to it in one call. More are given to it in parts, and its results again: it is called
+    /// for parts while rows are stored, too, so a result must not depend on how rows are parted.
+    ///
     /// - Parameters:
     ///   - keys: The keys of the rows, in order; empty when `rereduce` is true.
     ///   - values: The values of the rows (`NSNull` for a row without one), or, when `rereduce` is

@@ -31,7 +31,7 @@ extension Database {
         to url: URL, attachments: ExportedAttachments = .inline,
         progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
     ) async throws -> ExportSummary {
-        let contents = ExportWriter.Contents(attachments, besideFile: url)
+        let contents = try ExportWriter.Contents(attachments, besideFile: url)
         return try await export(progress) { write in
             let file = try ReplacedFile(url)
             do {
@@ -63,7 +63,7 @@ extension Database {
         progress: (@Sendable (MaintenanceProgress) -> Void)? = nil,
         receive: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> ExportSummary {
-        let contents = ExportWriter.Contents(attachments, besideFile: nil)
+        let contents = try ExportWriter.Contents(attachments, besideFile: nil)
         return try await export(progress) { write in try write(contents, receive) }
     }
 
@@ -109,11 +109,15 @@ extension Database {
 
 extension ExportWriter.Contents {
     /// Where the contents of an export go.
-    init(_ attachments: ExportedAttachments, besideFile url: URL?) {
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when a URL is not that of a file.
+    init(_ attachments: ExportedAttachments, besideFile url: URL?) throws(DatabaseError) {
+        if let url { try FileLocation.check(url) }
         switch attachments {
         case .inline: self = .inline
         case .described: self = .described
         case .directory(let directory):
+            try FileLocation.check(directory)
             let folder = directory.resolvingSymlinksInPath().standardizedFileURL
             let parent = url?.resolvingSymlinksInPath().standardizedFileURL
                 .deletingLastPathComponent()

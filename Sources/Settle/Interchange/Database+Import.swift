@@ -22,8 +22,8 @@ extension Database {
     ///   - progress: Told how many documents are done, each counted twice: once looked at, once
     ///     stored.
     /// - Returns: What was done.
-    /// - Throws: ``DatabaseError`` with `invalidExport` and the line when the file is no export, is cut
-    ///   off, or was changed; `newerFormat` when a newer release wrote it; `documentExists` as
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation` when a URL is not that of a file;
+    ///   `invalidExport` and the line when the file is no export, is cut off, or was changed; `newerFormat` when a newer release wrote it; `documentExists` as
     ///   `existing` says; `inputOutput` when a file cannot be read; `diskFull` and the like when the
     ///   store cannot take it; `CancellationError` when the task is cancelled.
     /// - Complexity: Linear in the size of the file; constant memory.
@@ -32,6 +32,8 @@ extension Database {
         from url: URL, existing: ExistingDocuments = .keep, contents: URL? = nil,
         progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
     ) async throws -> ImportSummary {
+        try FileLocation.check(url)
+        if let contents { try FileLocation.check(contents) }
         let file: FileHandle
         do {
             file = try FileHandle(forReadingFrom: url)

@@ -72,7 +72,7 @@ extension Database {
     /// needs a larger map waits for it, for up to half a minute, and then fails.
     ///
     /// - Parameters:
-    ///   - location: The directory that the copy is made in; made if it is not there.
+    ///   - location: The directory that the copy is made in, as a file URL; made if it is not there.
     ///   - name: The name of the copy; the name of this database when nil.
     ///   - progress: Told bytes written and bytes in use, ten times a second.
     /// - Returns: The configuration to open the copy with.
@@ -85,7 +85,7 @@ extension Database {
     ) async throws -> OpenDatabaseConfiguration {
         let target = OpenDatabaseConfiguration(
             name: name ?? self.name, fileLocation: location)
-        try target.key.checkName()
+        try target.key.check()
         try target.key.makeLocation()
         let copy = target.key.directory.appendingPathComponent("data.mdb")
         try await watching(copy, progress) { [self] in

@@ -18,6 +18,10 @@ struct DatabasePath: Sendable {
     ///
     /// - Throws: `ValidationError` when no name can be made of it.
     init(parsing text: String) throws {
+        guard !text.contains("://") else {
+            throw ValidationError(
+                "'\(text)' is an address and no path. Give a folder and a name, for example ./shop")
+        }
         let url = URL(fileURLWithPath: text).standardizedFileURL
         var name = url.lastPathComponent
         if name.hasSuffix(Self.suffix) {

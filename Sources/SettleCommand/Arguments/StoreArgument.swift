@@ -14,9 +14,11 @@ struct StoreArgument: ExpressibleByArgument, Sendable {
     /// The folder; nil for a database.
     let folder: URL?
 
-    /// Reads the argument; nil for an empty one.
+    /// Reads the argument; nil for an empty one, and for an address of anything else.
     init?(argument: String) {
-        guard !argument.isEmpty else { return nil }
+        guard !argument.isEmpty, Self.isDatabase(argument) || !argument.contains("://") else {
+            return nil
+        }
         if Self.isDatabase(argument) {
             store = .postgreSQL(url: argument)
             shown = Self.withoutPassword(argument)

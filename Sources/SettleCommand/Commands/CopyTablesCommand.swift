@@ -13,7 +13,8 @@ struct CopyTablesCommand: SettleSubcommand {
             database. To its clients a server over the copy is the same server: items keep their \
             times and versions, and deleted items and attachments come along.
 
-            The source is only read, and may be in use. A copy that was broken off is made again; it \
+            The source is only read, and may be in use; a folder that a server is at work in is \
+            refused as the destination. A copy that was broken off is made again; it \
             passes over what is there already. To move a server without losing a write: copy while \
             it runs, stop it, copy once more (that is quick), and start it over the copy. A \
             destination that was written to on its own is refused, as soon as that shows; so start \

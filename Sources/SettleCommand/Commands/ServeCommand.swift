@@ -21,6 +21,12 @@ struct ServeCommand: SettleSubcommand {
             do what ('settle token' makes a token to try). With --anonymous alone everybody who \
             reaches the port may read and write everything.
 
+            Pages in a browser are kept out of a server without tokens: requests of pages from \
+            elsewhere are refused, and so are those that call the server by a name it does not know \
+            (--host-name gives it more). --cors-origin lets the pages of an origin in.
+
+            One server at a time is at work in a directory; a second one does not start.
+
             Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
             (counters for Prometheus, without anything of a document), all without a token.
 
@@ -54,6 +60,8 @@ struct ServeCommand: SettleSubcommand {
     var port: UInt16 = 8_080
 
     @OptionGroup(title: "Who may come") var access: ServeAccessOptions
+
+    @OptionGroup(title: "Browsers") var browsers: ServeBrowserOptions
 
     @OptionGroup(title: "TLS") var tls: ServeTLSOptions
 
@@ -117,6 +125,7 @@ struct ServeCommand: SettleSubcommand {
         configuration.tls = tls.files
         configuration.versionWhenMissing = versionWhenMissing?.version
         configuration.servesMetrics = !noMetrics
+        browsers.apply(to: &configuration)
         limits.apply(to: &configuration)
         return configuration
     }

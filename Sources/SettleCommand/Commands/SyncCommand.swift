@@ -24,9 +24,9 @@ struct SyncCommand: SettleSubcommand {
             sent after the next rest (see --interval).
 
             Rows that were deleted for good, and rows that left a channel of a server that does not
-            report it, stay here until --reconcile lists everything and removes what is gone. With
-            --attachments the attachments of documents travel, too, if the server has them, as
-            'settle serve' does.
+            report it, stay here until --reconcile lists everything and removes what is gone. \
+            Attachments travel with their documents if the server has them, as 'settle serve' \
+            does; --no-attachments leaves them where they are.
 
             A database may hold the documents of several tables. Give the tables one after the other, \
             and with --type, once for each in the same order, which documents are theirs: those \
@@ -45,9 +45,6 @@ struct SyncCommand: SettleSubcommand {
               settle sync ./desk http://127.0.0.1:8080/tables/todos \\
                 http://127.0.0.1:8080/tables/notes --type todo --type note
             """)
-
-    /// The environment variable that holds a token.
-    static let tokenVariable = "SETTLE_TOKEN"
 
     @OptionGroup var database: DatabaseArgument
 
@@ -68,14 +65,7 @@ struct SyncCommand: SettleSubcommand {
     @Flag(help: "Send the changes of several tables in the order in which they were made.")
     var keepOrder = false
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            A file with the token to show. Without it the environment variable \(tokenVariable) is \
-            used, and without that no token.
-            """, valueName: "file"),
-        completion: .file())
-    var tokenFile: String?
+    @OptionGroup var shown: TokenArgument
 
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
     var channel: [String] = []
@@ -88,8 +78,14 @@ struct SyncCommand: SettleSubcommand {
             """))
     var dialect: DialectArgument?
 
-    @Flag(help: "Send and fetch attachments, too.")
-    var attachments = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            """
+            Send and fetch attachments, too. Found out by the server's answers when neither is \
+            given.
+            """))
+    var attachments: Bool?
 
     @Flag(help: "List everything, and remove documents here that are gone there.")
     var reconcile = false
@@ -99,6 +95,9 @@ struct SyncCommand: SettleSubcommand {
 
     @Flag(help: "Send nothing; what was changed here waits.")
     var pullOnly = false
+
+    @Flag(help: "Fetch nothing; what was changed here is sent.")
+    var pushOnly = false
 
     @Flag(name: .customLong("repeat"), help: "Go on until interrupted.")
     var isRepeating = false
@@ -129,6 +128,13 @@ struct SyncCommand: SettleSubcommand {
         if allTypes, !type.isEmpty || urls.count > 1 {
             throw ValidationError("--all-types is for one table without a --type.")
         }
+        guard !pullOnly || !pushOnly else {
+            throw ValidationError("--pull-only and --push-only leave nothing to do; give one.")
+        }
+        guard !pushOnly || !reconcile else {
+            throw ValidationError(
+                "--reconcile lists what is on the server, which --push-only does not look at.")
+        }
     }
 
     func perform() async throws {
@@ -146,8 +152,9 @@ struct SyncCommand: SettleSubcommand {
 
     private func configuration(of url: String) throws -> ReplicationConfiguration {
         var configuration = try TableRemote.configuration(
-            parsing: url, token: try token(), isRepeating: isRepeating,
-            isBidirectional: !pullOnly, channels: channel, dialect: dialect,
+            parsing: url, token: try shown.token(), isRepeating: isRepeating,
+            direction: pullOnly ? .serverToClient : pushOnly ? .clientToServer : .bidirectional,
+            channels: channel, dialect: dialect,
             carriesAttachments: attachments)
         configuration.reconciling = reconcile ? .atStart : .never
         configuration.sendsOnlyChanges = onlyChanges
@@ -175,12 +182,6 @@ struct SyncCommand: SettleSubcommand {
             }
         }
         return scoped
-    }
-
-    private func token() throws -> String? {
-        if let tokenFile { return try SecretFile.read(tokenFile) }
-        let token = ProcessInfo.processInfo.environment[Self.tokenVariable]
-        return token.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func once(
@@ -275,7 +276,8 @@ struct SyncCommand: SettleSubcommand {
         if !rejected.isEmpty {
             sentences.append(
                 "The server refused \(Quantity.count(rejected.count, "document")). Correct what it "
-                    + "says is wrong; each is sent again with the next sync.")
+                    + "says is wrong; each is sent again with the next sync, until 'settle withdraw' "
+                    + "gives it up.")
         }
         if !conflicts.isEmpty {
             let verb = conflicts.count == 1 ? "conflict is" : "conflicts are"

@@ -13,7 +13,7 @@ final class ConflictRecord: Sendable {
 
     /// A handler that takes the population from here and everything else from the server.
     var handler: ConflictHandler {
-        ConflictHandler { [self] conflict in
+        ConflictHandler(mayStop: false) { [self] conflict in
             shown.withLock { $0.append(conflict) }
             guard var merged = conflict.server, let local = conflict.local else { return .leave }
             merged["population"] = local["population"]

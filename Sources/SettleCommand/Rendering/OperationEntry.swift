@@ -22,6 +22,8 @@ struct OperationEntry: Sendable {
         var operation: JSONValue
         /// What its commit changed in the documents, if that was recorded.
         var changedFields: [String: FieldChanges] = [:]
+        /// What was noted while it was carried out.
+        var notes: [String: JSONValue] = [:]
     }
 
     let id: UUID
@@ -59,6 +61,7 @@ struct OperationEntry: Sendable {
                 content.changedFields.mapValues {
                     ["old": .object($0.old), "new": .object($0.new)]
                 })
+            members["notes"] = .object(content.notes)
         }
         return .object(members)
     }
@@ -91,7 +94,8 @@ extension OperationEntry {
             }
         if includesContent {
             content = Content(
-                operation: try operation.json(), changedFields: operation.changedFields)
+                operation: try operation.json(), changedFields: operation.changedFields,
+                notes: operation.notes)
         }
     }
 }

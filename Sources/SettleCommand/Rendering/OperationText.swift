@@ -53,5 +53,7 @@ struct OperationText {
                     ]),
                 ]
             }
+            + (content.notes.isEmpty
+                ? [] : ["notes", JSONRendering.indented(.object(content.notes))])
     }
 }

@@ -32,7 +32,7 @@ struct TagListing {
     private static func text(of tag: CloudTag) -> String {
         switch tag {
         case .string(let text): text
-        case .number: JSONRendering.compact(value(of: tag).value)
+        case .number, .integer: JSONRendering.compact(value(of: tag).value)
         case .data(let data): Quantity.count(data.count, "byte")
         }
     }
@@ -43,6 +43,7 @@ struct TagListing {
         case .number(let number):
             // Most numbers are counters and sizes.
             ("number", Int64(exactly: number).map { .integer($0) } ?? .double(number))
+        case .integer(let number): ("number", .integer(number))
         case .data(let data): ("data", .string(data.base64EncodedString()))
         }
     }

@@ -11,8 +11,9 @@ enum TableRemote {
     /// - Throws: `ValidationError` when the text is no address of a table.
     static func configuration(
         parsing text: String, token: String?, isRepeating: Bool = false,
-        isBidirectional: Bool = true, channels: [String] = [], dialect: DialectArgument? = nil,
-        carriesAttachments: Bool = false
+        direction: ReplicationDirection = .bidirectional, channels: [String] = [],
+        dialect: DialectArgument? = nil,
+        carriesAttachments: Bool? = nil
     ) throws -> ReplicationConfiguration {
         guard let url = URL(string: text) else {
             throw ValidationError(
@@ -23,12 +24,12 @@ enum TableRemote {
         // Foundation's own client ends the process on Linux when an answer breaks off in its head.
         options[AzureTablesBackend.OptionName.transport] = AsyncHTTPClientTransport()
         if let dialect { options[AzureTablesBackend.OptionName.dialect] = dialect.dialect }
-        if carriesAttachments {
-            options[AzureTablesBackend.OptionName.carriesAttachments] = true
+        if let carriesAttachments {
+            options[AzureTablesBackend.OptionName.carriesAttachments] = carriesAttachments
         }
-        let configuration = ReplicationConfiguration(
-            url: url, isRepeating: isRepeating, isBidirectional: isBidirectional,
-            options: options, limitToChannels: channels)
+        var configuration = ReplicationConfiguration(
+            url: url, isRepeating: isRepeating, options: options, limitToChannels: channels)
+        configuration.direction = direction
         do {
             _ = try AzureTablesBackend(configuration)
         } catch {

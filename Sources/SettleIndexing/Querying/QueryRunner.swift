@@ -87,11 +87,8 @@ package struct QueryRunner {
 
     /// The row over everything in some ranges; nil when there is nothing in them.
     func total(of ranges: [KeyRange], _ reducer: IndexReducer) throws -> IndexRow? {
-        var reduction = Reduction(reducer)
-        var count = 0
-        for range in ranges { count += try reduce(range, into: &reduction) }
-        guard count > 0 else { return nil }
-        return IndexRow(documentID: nil, key: nil, value: try reduction.result())
+        guard let value = try value(of: ranges, reducer) else { return nil }
+        return IndexRow(documentID: nil, key: nil, value: value)
     }
 
     /// Rows that are summed up together.
@@ -123,9 +120,8 @@ package struct QueryRunner {
 
     /// The row that sums up a group.
     func row(of group: Group, _ reducer: IndexReducer) throws -> IndexRow {
-        var reduction = Reduction(reducer)
-        _ = try reduce(group.range, into: &reduction)
-        return IndexRow(documentID: nil, key: group.key, value: try reduction.result())
+        guard let value = try value(of: [group.range], reducer) else { throw corrupted }
+        return IndexRow(documentID: nil, key: group.key, value: value)
     }
 
     /// The group of the first row of a range; nil in an empty one.
@@ -154,21 +150,41 @@ package struct QueryRunner {
         return key
     }
 
-    private func reduce(_ range: KeyRange, into reduction: inout Reduction) throws -> Int {
-        if range.isEmpty { return 0 }
-        if usesReductions {
-            return try rows.reduce(from: range.lower, to: range.upper, into: &reduction)
+    /// What all rows of some ranges together sum up to; nil when there are none.
+    private func value(of ranges: [KeyRange], _ reducer: IndexReducer) throws -> JSONValue? {
+        let isDirect = try isSmall(ranges, reducer)
+        var reduction = Reduction(reducer, isDirect: isDirect)
+        for range in ranges where !range.isEmpty {
+            if usesReductions, !isDirect {
+                _ = try rows.reduce(from: range.lower, to: range.upper, into: &reduction)
+            } else {
+                try add(range, to: &reduction)
+            }
         }
+        return reduction.isEmpty ? nil : try reduction.result()
+    }
+
+    /// Whether a function of the application is given the rows of some ranges directly.
+    ///
+    /// The built-in functions give the same by parts.
+    private func isSmall(_ ranges: [KeyRange], _ reducer: IndexReducer) throws -> Bool {
+        guard reducer.kind == nil else { return false }
         var count = 0
+        for range in ranges where !range.isEmpty {
+            count += try rows.count(from: range.lower, to: range.upper)
+            if count > IndexReducer.directRowCountMax { return false }
+        }
+        return true
+    }
+
+    private func add(_ range: KeyRange, to reduction: inout Reduction) throws {
         var local = reduction
         try rows.forEach(from: range.lower, to: range.upper, isDescending: false) {
             key, head, tail in
             try local.add(key: key, head: head, tail: tail)
-            count += 1
             return true
         }
         reduction = local
-        return count
     }
 
     private var corrupted: IndexError { .corrupted(place: "rows of index '\(definition.name)'") }

@@ -4,14 +4,16 @@ import SettleDocuments
 ///
 /// Rows are gathered and given to it 100 at a time, its results are given to it again 100 at a
 /// time, so that memory stays bounded. A partial that was merged always goes through a rereduce,
-/// even alone, so that a function that cannot rereduce shows itself at once.
+/// even alone: whether a result is reduced again must not depend on the chunk boundaries. Rows that are
+/// reduced directly are given to it in one call.
 ///
 /// The partial is `01` and the packed result, or `05` and the reason of a failure.
 struct CustomReduction {
-    /// The most rows, or results, that one call is given.
+    /// The most results that one call is given, and the most rows unless they are reduced directly.
     static let countMax = 100
 
     private let function: IndexReducer.Function
+    private let rowCountMax: Int
     private var keys: [JSONValue] = []
     private var values: [JSONValue?] = []
     private var rowSize = 0
@@ -32,8 +34,14 @@ struct CustomReduction {
         }
     }
 
-    init(_ function: @escaping IndexReducer.Function) {
+    /// A reduction by a function.
+    ///
+    /// - Parameters:
+    ///   - function: The function.
+    ///   - rowCountMax: The most rows that one call is given.
+    init(_ function: @escaping IndexReducer.Function, rowCountMax: Int = countMax) {
         self.function = function
+        self.rowCountMax = rowCountMax
     }
 
     mutating func add(head: Span<UInt8>, tail: Span<UInt8>) throws(IndexError) {
@@ -46,7 +54,7 @@ struct CustomReduction {
             throw PartialForm.valueDamage
         }
         rowSize += head.count + tail.count
-        if keys.count == Self.countMax { closeRows() }
+        if keys.count == rowCountMax { closeRows() }
     }
 
     mutating func merge(_ partial: Span<UInt8>) throws(IndexError) {
@@ -81,7 +89,7 @@ struct CustomReduction {
     }
 
     mutating func reset() {
-        self = CustomReduction(function)
+        self = CustomReduction(function, rowCountMax: rowCountMax)
     }
 
     private static let unknown = "The reduce function gave no result."

@@ -25,6 +25,13 @@ package struct IndexReducer: Sendable {
         IndexReducer(source: .builtIn(kind))
     }
 
+    /// The most rows that are given to a function of the application directly, in one call with
+    /// `rereduce` false, when a query sums them up.
+    ///
+    /// More are reduced by parts, and from what is stored of them, with rereduce. So a small answer
+    /// does not depend on the parts, and costs at most some ten leaves.
+    package static let directRowCountMax = 500
+
     /// A function of the application.
     ///
     /// The result of a rereduce over results must be the result over all their rows, however these

@@ -32,7 +32,12 @@ package struct Reduction {
     private var custom: CustomReduction?
 
     /// A reduction of nothing yet.
-    package init(_ reducer: IndexReducer) {
+    ///
+    /// - Parameters:
+    ///   - reducer: What reduces.
+    ///   - isDirect: True to give a function of the application all rows in one call; for up to
+    ///     ``IndexReducer/directRowCountMax`` of them.
+    package init(_ reducer: IndexReducer, isDirect: Bool = false) {
         extreme = ExtremeReduction(takesGreatest: reducer.kind == .max)
         switch reducer.source {
         case .builtIn(.sum): operation = .sum
@@ -42,14 +47,17 @@ package struct Reduction {
         case .builtIn(.approxCountDistinct): operation = .distinct
         case .custom(let function):
             operation = .custom
-            custom = CustomReduction(function)
+            custom =
+                isDirect
+                ? CustomReduction(function, rowCountMax: IndexReducer.directRowCountMax)
+                : CustomReduction(function)
         }
     }
 
     /// Takes in a row.
     ///
     /// Cost: constant and without allocation for `_count`, and for `_sum` over numbers; a function
-    /// of the application is called once for every 100 rows.
+    /// of the application is called once for every 100 rows, or for all that are reduced directly.
     /// - Parameters:
     ///   - key: The row key; it begins with the collation key of the emitted key.
     ///   - head: The emitted key, packed.

@@ -2,13 +2,14 @@ extension ODataParser {
     /// Parses a selection: names of members, separated by commas.
     ///
     /// Names are taken as they stand, with white space cut off at both ends: a member may be called
-    /// by more than the names that a filter can spell.
+    /// by more than the names that a filter can spell. White space within one is a forgotten comma.
     ///
     /// - Parameters:
     ///   - text: The decoded value of `$select`.
     ///   - limits: The longest text and the most names to take.
     /// - Returns: The names; nil when `*` is among them, which is all members.
-    /// - Throws: ``ODataError`` at an empty name, at a `/` and at the first name beyond the limit.
+    /// - Throws: ``ODataError`` at an empty name, at a `/`, at white space within a name, and at the
+    ///   first name beyond the limit.
     package static func selection(
         _ text: String, limits: ODataLimits = .standard
     ) throws(ODataError) -> Set<String>? {
@@ -32,6 +33,13 @@ extension ODataParser {
                 throw ODataError(
                     message: "A selection names members of the item, no paths below them.",
                     position: start + offset)
+            }
+            if let space = name.unicodeScalars.firstIndex(where: \.properties.isWhitespace) {
+                let before = piece.prefix { $0.properties.isWhitespace }.count
+                let offset = name.unicodeScalars.distance(from: name.startIndex, to: space)
+                throw ODataError(
+                    message: "Expected a comma between names of members, found white space.",
+                    position: start + before + offset)
             }
             names.insert(name)
             start += piece.count + 1

@@ -80,7 +80,13 @@ actor PostgreSQLTableStore: TableStore {
         let isReady = try await StoreFailure.translating {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
-                    try await pool.perform { _ = try $0.run("SELECT 1") }
+                    let isStandby = try await pool.perform { connection in
+                        try connection.run("SELECT pg_is_in_recovery()::text")[0].text(0) == "true"
+                    }
+                    guard !isStandby else {
+                        throw StoreFailure.unavailable(
+                            "The database is a standby, which takes no writes; name the primary.")
+                    }
                     return true
                 }
                 group.addTask {

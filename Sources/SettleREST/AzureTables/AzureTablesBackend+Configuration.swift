@@ -21,13 +21,18 @@ extension AzureTablesBackend {
         public static let safetyWindowSeconds = "safetyWindowSeconds"
         /// An array of ``HTTPInterceptor``: who sees every request and answer.
         public static let interceptors = "interceptors"
-        /// A `Bool`: whether the table has attachments, as those of `settle serve` do.
+        /// A `Bool`: whether attachments travel; without it they do if the server announces that it
+        /// has them, as `settle serve` does.
         public static let carriesAttachments = "carriesAttachments"
+
+        /// A `[String: String]`: what else stands in the query of every request that fetches rows,
+        /// for servers with parameters of their own; see ``TableQuery/parameters``.
+        public static let parameters = "parameters"
 
         /// All of them.
         static let all = [
             token, tokenProvider, transport, timeoutSeconds, filter, dialect, paging,
-            safetyWindowSeconds, interceptors, carriesAttachments,
+            safetyWindowSeconds, interceptors, carriesAttachments, parameters,
         ]
     }
 
@@ -36,6 +41,15 @@ extension AzureTablesBackend {
     /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no table's address, or
     ///   an option is unknown or of another type.
     public init(_ configuration: ReplicationConfiguration) throws(ReplicationError) {
+        try self.init(configuration, asking: TableQuery())
+    }
+
+    /// The table that a configuration names, and which of its rows to fetch.
+    ///
+    /// - Throws: As ``init(_:)``, and when the query cannot be asked.
+    init(
+        _ configuration: ReplicationConfiguration, asking query: TableQuery
+    ) throws(ReplicationError) {
         var options = configuration.options
         func take<Value>(
             _ name: String, as type: Value.Type
@@ -65,6 +79,7 @@ extension AzureTablesBackend {
         let window = try takeSeconds(OptionName.safetyWindowSeconds)
         let interceptors = try take(OptionName.interceptors, as: [any HTTPInterceptor].self)
         let carriesAttachments = try take(OptionName.carriesAttachments, as: Bool.self)
+        let parameters = try take(OptionName.parameters, as: [String: String].self)
         if let unknown = options.keys.min() {
             let names = OptionName.all.map { "'\($0)'" }
             throw ReplicationError(
@@ -96,7 +111,9 @@ extension AzureTablesBackend {
             url: configuration.url, tokenProvider: provider, transport: transport, filter: filter,
             dialect: dialect, paging: paging ?? .keyset,
             safetyWindow: window.map { .seconds($0) },
-            carriesAttachments: carriesAttachments ?? false)
+            carriesAttachments: carriesAttachments)
+        if let parameters { try narrow(to: TableQuery(parameters: parameters)) }
+        try narrow(to: query)
         if let timeout, timeout < 2 * Double(listeningSeconds) {
             // The server has to speak up before the transport gives up.
             listeningSeconds = Int(timeout / 2)

@@ -28,18 +28,28 @@ public struct AzureTablesBackend: Backend {
     /// The table's address without credentials.
     public var identifier: String { address.identifier }
 
-    /// The text of the predicate that every pull has beside the channels; empty without one.
-    public let filter: String
+    /// The text of the predicate and of the own parameters that every pull has beside the channels;
+    /// empty without any.
+    public private(set) var filter: String
 
-    /// Whether the table has attachments, as those of `settle serve` do.
-    public let carriesAttachments: Bool
+    /// Whether attachments travel: as it was given, and otherwise if the server said that it has
+    /// them, as `settle serve` does.
+    public var carriesAttachments: Bool {
+        givenAttachments ?? memory.features?.contains(.attachments) ?? false
+    }
 
     let address: TableAddress
     let transport: any HTTPTransport
     let tokens: TokenKeeper
-    let predicate: ODataPredicate?
+    private(set) var predicate: ODataPredicate?
+    /// What else stands in the query of every page that is asked for.
+    private(set) var givenParameters: [QueryParameter] = []
+    /// A query with an order, a limit or an offset of its own.
+    private(set) var selection: TableQuery?
     let memory: DialectMemory
     let paging: Paging
+    /// Whether attachments travel, where the user said so.
+    let givenAttachments: Bool?
     /// The safety window in seconds, where the user gave one.
     let givenWindow: Double?
     /// How long the server is asked to wait for a change, in seconds.
@@ -77,14 +87,15 @@ public struct AzureTablesBackend: Backend {
     ///   - paging: How a pull gets from page to page.
     ///   - safetyWindow: How long a row may take from its time to its commit, 0 or more; nil for
     ///     10 seconds, and for none with `settle serve`.
-    ///   - carriesAttachments: Whether the table has attachments, as those of `settle serve` do.
+    ///   - carriesAttachments: Whether attachments travel; nil to go by what the server announces,
+    ///     as `settle serve` does.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no such address, the
     ///   filter cannot be written, or the window is negative.
     public init(
         url: URL, tokenProvider: (any TokenProvider)? = nil,
         transport: (any HTTPTransport)? = nil, filter: ODataPredicate? = nil,
         dialect: Dialect? = nil, paging: Paging = .keyset,
-        safetyWindow: Duration? = nil, carriesAttachments: Bool = false
+        safetyWindow: Duration? = nil, carriesAttachments: Bool? = nil
     ) throws(ReplicationError) {
         address = try TableAddress(url)
         self.transport = transport ?? URLSessionTransport()
@@ -93,13 +104,30 @@ public struct AzureTablesBackend: Backend {
         self.filter = try Self.text(of: filter, dialect)
         memory = DialectMemory(dialect)
         self.paging = paging
-        self.carriesAttachments = carriesAttachments
+        givenAttachments = carriesAttachments
         if let safetyWindow, safetyWindow < .zero {
             throw ReplicationError(.misconfigured, "The safety window has to be 0 or more.")
         }
         givenWindow = safetyWindow.map {
             min($0 / .seconds(1), RESTTuning.safetyWindowSecondsMax)
         }
+    }
+
+    /// Asks for less, or in another order.
+    ///
+    /// - Parameter query: The query; its filter and parameters hold beside those there are.
+    /// - Throws: ``ReplicationError`` with `misconfigured` when it cannot be asked.
+    mutating func narrow(to query: TableQuery) throws(ReplicationError) {
+        try query.check()
+        selection = query.isSelection ? query : nil
+        if let given = query.filter { predicate = predicate.map { $0 && given } ?? given }
+        var parameters: [String: String] = [:]
+        for parameter in givenParameters { parameters[parameter.name] = parameter.value }
+        parameters.merge(query.parameters) { $1 }
+        givenParameters = parameters.sorted { $0.key < $1.key }
+            .map { QueryParameter($0.key, $0.value) }
+        filter = try Self.text(of: predicate, memory.dialect)
+        if !parameters.isEmpty { filter += "?" + TableQuery.text(of: parameters) }
     }
 
     /// How long before a page was made its rows are final, in seconds.

@@ -50,12 +50,13 @@ package struct AttachmentDescription: Sendable, Equatable {
             throw Self.fault(name, "its description must be an object")
         }
         guard let contentType = json[Member.contentType]?.stringValue,
-            contentType.utf8.count <= Self.contentTypeBytesMax
+            contentType.utf8.count <= Self.contentTypeBytesMax,
+            contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else {
             throw Self.fault(
                 name,
                 "'\(Member.contentType)' must be a string of at most "
-                    + "\(Self.contentTypeBytesMax) bytes")
+                    + "\(Self.contentTypeBytesMax) characters of ASCII that can be printed")
         }
         guard let length = json[Member.length]?.integerValue.flatMap(Int.init(exactly:)),
             length >= 0

@@ -91,6 +91,11 @@ struct Authenticator: Sendable {
         return Sender(claims: claims)
     }
 
+    /// Whether a request is let in although it shows no token, so that nothing says who is behind it.
+    func letsInWithoutToken(_ headers: HTTPFields) -> Bool {
+        keys == nil || authentication.allowsAnonymous && Self.token(in: headers) == nil
+    }
+
     /// Whether tokens can be checked.
     var isReady: Bool {
         get async { await keys?.isReady ?? true }

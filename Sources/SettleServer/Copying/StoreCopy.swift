@@ -42,7 +42,8 @@ public struct StoreCopy: Sendable {
     ///   were copied so far.
     /// - Returns: What was done.
     /// - Throws: ``ServerError`` with `directoryUnusable` for a directory that cannot be used, with
-    ///   `storeUnusable` for a store that cannot be reached, with `copyConflict` when the destination has
+    ///   `directoryInUse` for a destination that a server is at work in, with `storeUnusable` for a
+    ///   store that cannot be reached, with `copyConflict` when the destination has
     ///   changes of its own; `DatabaseError` when a store cannot be read or written;
     ///   `CancellationError` when the task is cancelled.
     public func run(
@@ -51,7 +52,8 @@ public struct StoreCopy: Sendable {
         var indexes: (@Sendable (TableName) -> [[String]])?
         if let rules { indexes = { Access(rules: rules).indexes(of: $0) } }
         // As many tables as there are.
-        let from = try await source.open(ServerStore.Settings(tableCountMax: .max))
+        let from = try await source.open(
+            ServerStore.Settings(tableCountMax: .max, isReadOnly: true))
         do {
             let to = try await destination.open(
                 ServerStore.Settings(tableCountMax: .max, indexes: indexes))

@@ -12,7 +12,7 @@ struct ChangesQuery: Sendable, Equatable {
     /// Whether changes are streamed as events; otherwise one answer holds those of one page.
     var isStreamed: Bool
 
-    private static let waitSecondsMax = 300
+    static let waitSecondsMax = 300
     private static let waitSecondsDefault = 50
     private static let topDefault = 100
 

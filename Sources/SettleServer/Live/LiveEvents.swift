@@ -2,7 +2,7 @@ import Synchronization
 
 /// What wakes one who waits for changes; what is to be known first comes first.
 enum LiveEvent: Int, Sendable, Hashable, CaseIterable {
-    /// The server is stopping.
+    /// The server is stopping, or the reader's time is over.
     case stop
     /// Something was committed to the table.
     case commit
@@ -48,25 +48,29 @@ final class LiveEvents: Sendable {
     ///   - commits: The signals of the table.
     ///   - period: Between two beats.
     ///   - clock: What beats are measured with.
-    ///   - shutdown: Knows when the server stops.
+    ///   - ends: What ends the wait: the stop of the server, the end of the reader's time.
     init(
         commits: AsyncStream<Void>, every period: Duration, on clock: any Clock<Duration>,
-        until shutdown: ShutdownWatch
+        until ends: [ShutdownWatch]
     ) {
-        tasks = [
-            Task { [pending] in
-                for await _ in commits { pending.note(.commit) }
-                // The store was closed.
-                pending.note(.stop)
-            },
-            Task { [pending] in
-                while (try? await clock.sleep(for: period)) != nil { pending.note(.beat) }
-            },
-            Task { [pending] in
-                await shutdown.wait()
-                pending.note(.stop)
-            },
-        ]
+        let pending = pending
+        tasks =
+            [
+                Task {
+                    for await _ in commits { pending.note(.commit) }
+                    // The store was closed.
+                    pending.note(.stop)
+                },
+                Task {
+                    while (try? await clock.sleep(for: period)) != nil { pending.note(.beat) }
+                },
+            ]
+            + ends.map { end in
+                Task {
+                    await end.wait()
+                    pending.note(.stop)
+                }
+            }
     }
 
     deinit {

@@ -9,7 +9,7 @@ struct LiveFeed: Sendable {
         case changes(ChangesPage)
         /// Nothing for a while; the reader knows everything up to a time, in microseconds.
         case beat(Int64)
-        /// The server is stopping.
+        /// The server is stopping, or the reader's time is over.
         case stop(Int64)
     }
 
@@ -27,23 +27,30 @@ struct LiveFeed: Sendable {
     /// How often it is looked whether a table has come into being.
     private static let search = Duration.seconds(1)
 
-    /// Follows the changes until the reader has enough or the server stops.
+    /// Follows the changes until the reader has enough, its time is over, or the server stops.
     ///
     /// - Parameters:
     ///   - time: Where the reader stands, in microseconds since 1970.
+    ///   - longest: How long it may be followed.
     ///   - period: After how long without a change there is a beat.
     ///   - body: Called with each step; answers false to end.
     /// - Throws: What `body` throws; as ``Table/changes(_:for:)``.
     func follow(
-        from time: Int64, every period: Duration, _ body: (Step) async throws -> Bool
+        from time: Int64, for longest: Duration, every period: Duration,
+        _ body: (Step) async throws -> Bool
     ) async throws {
         var place = time
+        let end = ShutdownWatch()
+        let timer = Task { [clock] in
+            if (try? await clock.sleep(for: longest)) != nil { end.begin() }
+        }
+        defer { timer.cancel() }
         while true {
             let table = try await find()
             // Listened to before anything is read, so that no commit falls in between.
             let events = LiveEvents(
                 commits: table?.stored.changes() ?? searches(), every: period, on: clock,
-                until: shutdown)
+                until: [shutdown, end])
             if let table, try await !deliver(from: &place, of: table, body) { return }
             while let event = await events.next() {
                 switch event {

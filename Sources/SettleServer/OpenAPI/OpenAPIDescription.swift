@@ -5,40 +5,54 @@ import Settle
 ///
 /// > Source: OpenAPI 3.1.
 enum OpenAPIDescription {
-    /// The description.
-    static let json: JSONValue = [
-        "openapi": "3.1.0",
-        "info": [
-            "title": "Settle tables", "version": "1",
-            "summary": "Tables of JSON items, in versions 2 and 3 of the table protocol.",
-            "description":
-                "A request to a table names its version in the header or the parameter ZUMO-API-VERSION. Names of parameters may be in any case.",
-        ],
-        "servers": [["url": "/"]],
-        "paths": .object(
-            Dictionary(
-                uniqueKeysWithValues: RouteTable.all.map { ($0.template, path($0)) })),
-        "components": [
-            "schemas": .object(OpenAPISchemas.all),
-            "parameters": .object(
-                Dictionary(
-                    uniqueKeysWithValues: RouteParameter.allCases.map {
-                        (componentName($0.rawValue), parameter($0))
-                    })),
-            "headers": .object(
-                Dictionary(
-                    uniqueKeysWithValues: RouteHeader.allCases.map {
-                        (
-                            componentName($0.rawValue),
-                            ["description": .string($0.summary), "schema": ["type": "string"]]
-                        )
-                    })),
-            "securitySchemes": [
-                "bearer": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
-                "zumo": ["type": "apiKey", "in": "header", "name": "X-ZUMO-AUTH"],
+    /// The description of a server where each request names its version.
+    static let json = description(isVersionRequired: true)
+
+    /// The description of a server that has a version for requests that name none.
+    static let jsonWithoutVersion = description(isVersionRequired: false)
+
+    private static let versionRequired =
+        "A request to a table must name its version, in the header ZUMO-API-VERSION or in place of it in a parameter of the query of that name; else it is answered 400. Names of parameters may be in any case."
+    private static let versionOptional =
+        "A request to a table may name its version, in the header ZUMO-API-VERSION or in place of it in a parameter of the query of that name. Names of parameters may be in any case."
+
+    private static func description(isVersionRequired: Bool) -> JSONValue {
+        [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Settle tables", "version": "1",
+                "summary": "Tables of JSON items, in versions 2 and 3 of the table protocol.",
+                "description": .string(isVersionRequired ? versionRequired : versionOptional),
             ],
-        ],
-    ]
+            "servers": [["url": "/"]],
+            "paths": .object(
+                Dictionary(
+                    uniqueKeysWithValues: RouteTable.all.map { ($0.template, path($0)) })),
+            "components": [
+                "schemas": .object(OpenAPISchemas.all),
+                "parameters": .object(
+                    Dictionary(
+                        uniqueKeysWithValues: RouteParameter.allCases.map {
+                            (
+                                componentName($0.rawValue),
+                                parameter($0, isRequired: $0 == .version && isVersionRequired)
+                            )
+                        })),
+                "headers": .object(
+                    Dictionary(
+                        uniqueKeysWithValues: RouteHeader.allCases.map {
+                            (
+                                componentName($0.rawValue),
+                                ["description": .string($0.summary), "schema": ["type": "string"]]
+                            )
+                        })),
+                "securitySchemes": [
+                    "bearer": ["type": "http", "scheme": "bearer", "bearerFormat": "JWT"],
+                    "zumo": ["type": "apiKey", "in": "header", "name": "X-ZUMO-AUTH"],
+                ],
+            ],
+        ]
+    }
 
     private static func path(_ route: Route) -> JSONValue {
         var members: [String: JSONValue] = [:]
@@ -122,10 +136,10 @@ enum OpenAPIDescription {
     private static func json(_ body: RouteBody) -> JSONValue {
         let content: [String: JSONValue] =
             switch body {
-            case .item: ["application/json": schema("Item")]
+            case .item: ["application/json": schema("WrittenItem")]
             case .change:
                 [
-                    "application/json": schema("Item"),
+                    "application/json": schema("WrittenItem"),
                     "application/json-patch+json": schema("JSONPatch"),
                 ]
             case .batch: ["application/json": schema("Batch")]
@@ -139,20 +153,29 @@ enum OpenAPIDescription {
             switch name {
             case "table": ["type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,62}$"]
             case "digest": ["type": "string", "pattern": "^[0-9a-f]{64}$"]
-            case "id": ["type": "string", "minLength": 1, "maxLength": 255]
-            default: ["type": "string", "minLength": 1]
+            case "id":
+                [
+                    "type": "string", "minLength": 1, "maxLength": 255,
+                    "pattern": "^[^_\\x00-\\x1F\\x7F-\\x9F][^\\x00-\\x1F\\x7F-\\x9F]*$",
+                    "description": "At most 255 bytes of UTF-8; not '.', '..' or 'changes'.",
+                ]
+            default:
+                [
+                    "type": "string", "minLength": 1, "maxLength": 1000,
+                    "pattern": "^[^\\x00-\\x1F\\x7F-\\x9F]+$",
+                    "description": "At most 1,000 bytes of UTF-8; not '.' or '..'.",
+                ]
             }
         return [
             "name": .string(name), "in": "path", "required": true, "schema": schema,
         ]
     }
 
-    private static func parameter(_ parameter: RouteParameter) -> JSONValue {
-        let schema: JSONValue =
-            parameter.isNumber ? ["type": "integer", "minimum": 0] : ["type": "string"]
-        return [
+    private static func parameter(_ parameter: RouteParameter, isRequired: Bool) -> JSONValue {
+        [
             "name": .string(parameter.rawValue), "in": parameter.isHeader ? "header" : "query",
-            "description": .string(parameter.summary), "schema": schema,
+            "required": .bool(isRequired), "description": .string(parameter.summary),
+            "schema": parameter.schema,
         ]
     }
 

@@ -4,7 +4,9 @@ import Settle
 enum OpenAPISchemas {
     /// The schemas by their names.
     static let all: [String: JSONValue] = [
-        "Item": item, "List": list, "Problem": problem, "JSONPatch": patch, "Batch": batch,
+        "Item": item, "WrittenItem": writtenItem, "List": list, "Problem": problem,
+        "JSONPatch": patch, "Batch": batch,
+        "BatchOperation": operation,
         "BatchResults": results, "Changes": changes, "Attachment": attachment,
         "Status": [
             "type": "object", "required": ["status"], "properties": ["status": text("ok")],
@@ -21,8 +23,8 @@ enum OpenAPISchemas {
             "version": text("Changes with every write; the ETag without its quotes."),
             "deleted": ["type": "boolean"],
             "channels": [
-                "type": "array", "items": ["type": "string"],
-                "description": "Who may read and write the item, by their tokens.",
+                "description":
+                    "Who may read and write the item, by their tokens: an array of texts."
             ],
             "_attachments": [
                 "type": "object",
@@ -33,6 +35,23 @@ enum OpenAPISchemas {
                 "description": "The item left the reader's sight.",
                 "properties": ["reason": ["type": "string"]],
             ],
+        ],
+    ]
+
+    private static let writtenItem: JSONValue = [
+        "type": "object",
+        "description":
+            "The members of an item. The columns that the server keeps are refused in version 2, and overlooked or refused in version 3.",
+        "properties": [
+            "id": [
+                "type": ["string", "null"], "maxLength": 255,
+                "description": "The id of the path, or of the new item.",
+            ],
+            "_attachments": [
+                "type": ["object", "null"],
+                "additionalProperties": ["$ref": "#/components/schemas/Attachment"],
+            ],
+            "@removed": false,
         ],
     ]
 
@@ -93,16 +112,19 @@ enum OpenAPISchemas {
         "properties": [
             "operations": [
                 "type": "array", "maxItems": 1000,
-                "items": [
-                    "type": "object", "required": ["op"],
-                    "properties": [
-                        "op": ["enum": ["insert", "update", "replace", "delete", "undelete"]],
-                        "id": ["type": "string"],
-                        "version": text("The version that the item must have."),
-                        "item": reference("Item"),
-                    ],
-                ],
+                "description": "Whatever is no operation has a result of its own, with status 400.",
+                "items": ["anyOf": [reference("BatchOperation"), [:]]],
             ]
+        ],
+    ]
+
+    private static let operation: JSONValue = [
+        "type": "object", "required": ["op"],
+        "properties": [
+            "op": ["enum": ["insert", "update", "replace", "delete", "undelete"]],
+            "id": ["type": "string"],
+            "version": text("The version that the item must have."),
+            "item": reference("WrittenItem"),
         ],
     ]
 

@@ -1,3 +1,5 @@
+import Settle
+
 /// A parameter of the query or a header of a request.
 enum RouteParameter: String, Sendable, CaseIterable {
     case version = "ZUMO-API-VERSION"
@@ -32,14 +34,27 @@ enum RouteParameter: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether its value is a whole number.
-    var isNumber: Bool { [.top, .skip, .wait].contains(self) }
+    /// Which values it has.
+    var schema: JSONValue {
+        switch self {
+        case .version: ["type": "string", "pattern": "^[23]\\.0\\.[0-9]+$", "example": "3.0.0"]
+        case .top, .skip: ["type": "integer", "minimum": 0]
+        case .wait:
+            [
+                "type": "integer", "minimum": 0,
+                "maximum": .integer(Int64(ChangesQuery.waitSecondsMax)),
+            ]
+        case .inlineCount: ["enum": ["allpages", "none"]]
+        case .count, .includeDeleted: ["type": "boolean"]
+        default: ["type": "string"]
+        }
+    }
 
     /// What it says, for people.
     var summary: String {
         switch self {
         case .version:
-            "The version of the protocol, 2.0.x or 3.0.x; it may be in the query as well."
+            "The version of the protocol, 2.0.x or 3.0.x; it may be in the query instead."
         case .filter: "An OData condition; version 3 of OData in version 2, version 4 in version 3."
         case .orderBy: "OData expressions with asc or desc, commas between; the id breaks ties."
         case .select: "The members to send, commas between; * for all."

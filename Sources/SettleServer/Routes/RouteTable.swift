@@ -9,34 +9,35 @@ enum RouteTable {
             operations: [
                 RouteOperation(
                     .get, "getDescription", "This description.",
-                    answers: [RouteAnswer(200, "The description.", .description)])
+                    answers: open([RouteAnswer(200, "The description.", .description)]))
             ]),
         Route(
             kind: .health, template: "/healthz",
             operations: [
                 RouteOperation(
                     .get, "getHealth", "Whether the server runs.",
-                    answers: [RouteAnswer(200, "It runs.", .status)])
+                    answers: open([RouteAnswer(200, "It runs.", .status)]))
             ]),
         Route(
             kind: .readiness, template: "/readyz",
             operations: [
                 RouteOperation(
-                    .get, "getReadiness", "Whether the server can work: its store answers.",
-                    answers: [
+                    .get, "getReadiness",
+                    "Whether the server can work: its store takes reads and writes.",
+                    answers: open([
                         RouteAnswer(200, "It can work.", .status),
                         RouteAnswer(503, "It cannot work now.", .problem),
-                    ])
+                    ]))
             ]),
         Route(
             kind: .metrics, template: "/metrics",
             operations: [
                 RouteOperation(
                     .get, "getMetrics", "Counters for Prometheus.",
-                    answers: [
+                    answers: open([
                         RouteAnswer(200, "The counters.", .text),
                         RouteAnswer(404, "They are not served here.", .problem),
-                    ])
+                    ]))
             ]),
         Route(
             kind: .changes, template: "/tables/{table}/changes",
@@ -176,13 +177,31 @@ enum RouteTable {
     private static let contentMissing = RouteAnswer(
         422, "The content of an attachment has to be uploaded first.", .problem)
 
+    /// The answers of a route that needs no token: its own, and those of every request.
+    private static func open(_ answers: [RouteAnswer]) -> [RouteAnswer] {
+        let common = [
+            RouteAnswer(400, "Something of the request cannot be read.", .problem),
+            RouteAnswer(403, "A page from elsewhere asks.", .problem),
+            misdirected,
+        ]
+        return (answers + common).sorted { $0.status < $1.status }
+    }
+
+    private static let misdirected = RouteAnswer(
+        421, "Without a token: the request names a host that this server is not known by.", .problem
+    )
+
     /// The answers of a route that reads a table: its own, and those of every table.
     private static func reading(_ answers: [RouteAnswer]) -> [RouteAnswer] {
         let common = [
             RouteAnswer(400, "Something of the request cannot be read.", .problem),
             RouteAnswer(
                 401, "The token is missing, forged or expired.", .problem, headers: [.challenge]),
-            RouteAnswer(403, "The token does not allow this.", .problem),
+            RouteAnswer(
+                403,
+                "The token does not allow this, or there is none and a page from elsewhere asks.",
+                .problem),
+            misdirected,
             RouteAnswer(
                 405, "The rules of this table do not let anybody do this.", .problem,
                 headers: [.allow]),
@@ -197,7 +216,9 @@ enum RouteTable {
     private static func writing(_ answers: [RouteAnswer]) -> [RouteAnswer] {
         let common = [
             RouteAnswer(413, "The body is too long.", .problem),
-            RouteAnswer(415, "The body is not JSON.", .problem),
+            RouteAnswer(
+                415, "The body is not JSON or does not say so, or is packed in a way not known.",
+                .problem),
             RouteAnswer(507, "The disk is full; nothing is stored.", .problem),
         ]
         return reading(answers + common)

@@ -31,16 +31,21 @@ extension TableCall {
         defer { withExtendedLifetime(place) {} }
         responder.metrics.liveReaderBegan()
         defer { responder.metrics.liveReaderEnded() }
-        let seconds = min(waitSeconds, Int(min(secondsLeft, 300)))
-        guard seconds > 0 else { return answer(try await feed.page(after: time)) }
         var page = ChangesPage(items: [], time: time, hasMore: false)
-        try await feed.follow(from: time, every: .seconds(seconds)) { step in
-            switch step {
-            case .changes(let changes): page = changes
-            case .beat(let time), .stop(let time): page.time = time
+        if waitSeconds > 0 {
+            let wait = min(.seconds(waitSeconds), timeLeft)
+            try await feed.follow(from: time, for: wait, every: wait) { step in
+                switch step {
+                case .changes(let changes): page = changes
+                case .beat(let time), .stop(let time): page.time = time
+                }
+                return false
             }
-            return false
+        } else {
+            page = try await feed.page(after: time)
         }
+        // The token may have ended meanwhile, or its key may be none any more.
+        _ = try await responder.authenticator.sender(of: request.headers)
         return answer(page)
     }
 
@@ -51,10 +56,16 @@ extension TableCall {
         return Answer.json(text: text.bytes)
     }
 
-    /// How long the sender's token is good for, from 0.
-    private var secondsLeft: Double {
-        let now = responder.now().timeIntervalSince1970
-        return identity.expires.map { max(0, $0 - now) } ?? .infinity
+    /// How long the sender's token is good for, from 0; at most as long as a stream may last.
+    private var timeLeft: Duration {
+        guard let expires = identity.expires else { return Self.streamMax }
+        let seconds = expires - responder.now().timeIntervalSince1970
+        return .seconds(max(0, min(seconds, Self.streamMax / .seconds(1))))
+    }
+
+    /// Whether the sender's token is still good, by its time alone.
+    private var isInTime: Bool {
+        identity.expires.map { responder.now().timeIntervalSince1970 < $0 } ?? true
     }
 
     /// How long a stream lasts, at most; its reader goes on with another, if its rights still hold.
@@ -67,8 +78,7 @@ extension TableCall {
     private func stream(
         _ feed: LiveFeed, from time: Int64, _ place: LiveReaders.Place
     ) -> Response {
-        let (dialect, metrics, clock) = (dialect, responder.metrics, ContinuousClock())
-        let end = clock.now + min(Self.streamMax, .seconds(min(secondsLeft, 86_400)))
+        let (dialect, metrics) = (dialect, responder.metrics)
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(place) {} }
             metrics.liveReaderBegan()
@@ -77,20 +87,24 @@ extension TableCall {
             // goes on when that is before the first change.
             try await writer.write(
                 ByteBuffer(string: "retry: 2000\nid: \(ChangesToken.text(time))\n\n"))
-            try await feed.follow(from: time, every: Self.beat) { step in
+            try await feed.follow(from: time, for: timeLeft, every: Self.beat) { step in
                 switch step {
                 case .changes(let page):
-                    metrics.itemsRead(page.items.count)
                     for item in page.items {
+                        // Looked at before each: the reader may be slow to take the one before.
+                        guard isInTime else { return false }
                         try await writer.write(Self.event(item, in: dialect))
+                        metrics.itemsRead(1)
                     }
                 case .beat(let time):
+                    // The key of the token may be none any more.
+                    guard await isStillKnown() else { return false }
                     // What was passed over need not be looked at again after a cut.
                     try await writer.write(
                         ByteBuffer(string: ": keep-alive\nid: \(ChangesToken.text(time))\n\n"))
                 case .stop: return false
                 }
-                return clock.now < end
+                return isInTime
             }
             try await writer.finish(nil)
         }
@@ -102,6 +116,11 @@ extension TableCall {
                 .xAccelBuffering: "no",
             ],
             body: body)
+    }
+
+    /// Whether the sender's token would be taken again.
+    private func isStillKnown() async -> Bool {
+        (try? await responder.authenticator.sender(of: request.headers)) != nil
     }
 
     private static func event(_ item: TableItem, in dialect: TableDialect) -> ByteBuffer {

@@ -68,7 +68,7 @@ struct TableCall {
 
     /// The body as an item.
     ///
-    /// - Throws: ``Refusal`` 415 for a type other than JSON (none is taken for JSON), 400 for a
+    /// - Throws: ``Refusal`` 415 for a type other than JSON, or none, 400 for a
     ///   body that is no item, 413 when it is too long.
     func itemBody(for purpose: ItemBody.Purpose) async throws -> ItemBody {
         try ItemBody(try await jsonBody(), for: purpose, in: dialect)
@@ -78,10 +78,12 @@ struct TableCall {
     ///
     /// - Parameter levels: How deep in it an item lies.
     /// - Returns: The JSON.
-    /// - Throws: ``Refusal`` 415 for a type other than JSON (none is taken for JSON), 400 for other
+    /// - Throws: ``Refusal`` 415 for a type other than JSON, or none, 400 for other
     ///   text, 413 when it is too long.
     func jsonBody(levels: Int = 0) async throws -> JSONValue {
-        if let type = mediaType, type != "application/json", !type.hasSuffix("+json") {
+        // None is not taken for JSON: a page from elsewhere may leave it out without being asked first.
+        // And a list of changes is none of an item's members, where it is not taken for what it is.
+        guard mediaType?.isJSON == true, !isJSONPatch else {
             throw Refusal(
                 .unsupportedMediaType,
                 "The body must be JSON; send the header Content-Type: application/json.")
@@ -90,10 +92,9 @@ struct TableCall {
     }
 
     /// Whether the body says that it is a list of changes.
-    var isJSONPatch: Bool { mediaType == "application/json-patch+json" }
+    var isJSONPatch: Bool { mediaType?.essence == "application/json-patch+json" }
 
-    /// The type of the body in lower case, without its parameters.
-    private var mediaType: String? {
-        request.headers[.contentType].map { $0.prefix { $0 != ";" }.lowercased().trimmingSpaces }
+    private var mediaType: MediaType? {
+        request.headers[.contentType].flatMap(MediaType.init)
     }
 }

@@ -3,19 +3,23 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
 import Settle
 import SettleOData
 
 /// Answers every request of a server.
 ///
-/// The order of the questions: what the path names, whether the method fits it, which version of
-/// the protocol, who asks; then the route itself. Whatever goes wrong on the way is answered in
+/// The order of the questions: whether the request is HTTP as it must be, whether a page elsewhere is
+/// behind it, what the path names, whether the method fits it, which version of the protocol, who asks;
+/// then the route itself. Whatever goes wrong on the way is answered in
 /// JSON with a sentence.
 struct TableResponder: HTTPResponder {
     typealias Context = TableContext
 
     let store: any TableStore
     let authenticator: Authenticator
+    let origins: OriginPolicy
     let access: Access
     /// Nil when nobody is limited.
     let limiter: RateLimiter?
@@ -35,14 +39,28 @@ struct TableResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var watch = RequestWatch(request, id: context.requestId, metrics: metrics)
-        let response: Response
+        var response: Response
         do {
+            let authority = try RequestHead.check(request)
+            if authenticator.letsInWithoutToken(request.headers) {
+                try origins.check(request, to: authority, at: context.localAddress)
+            }
             let path = try RoutePath(request.uri.path)
             watch.template = path.template
-            response = try await answer(request, at: path, from: context.address)
+            if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
+                response = answer
+            } else {
+                response = try await answer(request, at: path, from: context.address)
+            }
         } catch {
             response = Answer.refusal(refusal(for: error))
         }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        if response.status == .contentTooLarge, request.headers[.contentEncoding] != nil {
+            // The rest of it is not worth unpacking.
+            response.headers[.connection] = "close"
+        }
+        origins.share(&response.headers, with: request)
         return watch.end(response, logger: logger)
     }
 
@@ -52,6 +70,20 @@ struct TableResponder: HTTPResponder {
         case let refusal as Refusal: return refusal
         case let error as ODataError:
             return Refusal(.badRequest, "The list cannot be made: \(error)")
+        case is HTTPParserError, is ChannelError, is IOError:
+            // Of the connection: what a store throws is its own.
+            return RequestHead.malformed(
+                "The body of the request is malformed, or the connection ended before it was there."
+            )
+        case NIOHTTPDecompression.DecompressionError.limit:
+            return Refusal(
+                .contentTooLarge, "The body unpacks to more than this server takes.",
+                headers: [.connection: "close"])
+        case is NIOHTTPDecompression.DecompressionError,
+            is NIOHTTPDecompression.ExtraDecompressionError:
+            return RequestHead.malformed(
+                "The body cannot be unpacked: it is not what Content-Encoding says, or not all of it."
+            )
         case is CancellationError:
             return Refusal(.serviceUnavailable, "The request was given up; try again.")
         case let error as DatabaseError:

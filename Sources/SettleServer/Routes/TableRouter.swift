@@ -44,7 +44,10 @@ extension TableResponder {
         case .health: return Answer.json(["status": "ok"])
         case .readiness: return try await readiness()
         case .metrics: return try metricsText()
-        case .description: return Answer.json(OpenAPIDescription.json)
+        case .description:
+            return Answer.json(
+                versionWhenMissing == nil
+                    ? OpenAPIDescription.json : OpenAPIDescription.jsonWithoutVersion)
         default: throw Self.unknownPath
         }
     }
@@ -65,7 +68,7 @@ extension TableResponder {
             + "with the id percent-encoded.")
 
     private static let serverVersion = "settle-1"
-    private static let features = "batch, changes, removed"
+    private static let features = "batch, changes, removed, attachments"
 }
 
 extension TableCall {

@@ -37,6 +37,18 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSFiles?
     /// How many requests each sender may make, more is answered 429; nil, the default, for no limit.
     public var rateLimit: RateLimit?
+    /// More names and addresses that the server answers to without a token.
+    ///
+    /// A request that shows no token must name a host that is known to be this server: `localhost` or
+    /// another name or address of this machine itself, ``host``, the address that the connection came
+    /// to, or one of these; else it is answered 421, since a page in a browser may have had its own name
+    /// lead here. Without scheme and port; in any case. None by default.
+    public var hostNames: [String] = []
+    /// Whose pages may use the server from a browser; nil, the default, for those that come from the
+    /// server itself alone.
+    ///
+    /// Without it a request of a page from elsewhere that shows no token is answered 403.
+    public var crossOriginSharing: CrossOriginSharing?
     /// How many connections there may be at once; more wait until one ends.
     ///
     /// 1,024 by default.

@@ -6,7 +6,7 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case invalidConfiguration, directoryUnusable, addressUnusable, alreadyRun, stopped
-            case keysUnavailable, copyConflict, storeUnusable
+            case keysUnavailable, copyConflict, storeUnusable, directoryInUse
         }
 
         private let kind: Kind
@@ -20,6 +20,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         public static let invalidConfiguration = Code(.invalidConfiguration)
         /// The directory cannot be made, read or written.
         public static let directoryUnusable = Code(.directoryUnusable)
+        /// Another server, of this process or another, is at work in the directory.
+        public static let directoryInUse = Code(.directoryInUse)
         /// The host or port cannot be listened on: in use, not allowed, or unknown.
         public static let addressUnusable = Code(.addressUnusable)
         /// A server runs once; make a new one.

@@ -1,6 +1,7 @@
 import Settle
 
-/// Tells those who wait for something that the server is stopping, so that they end at once.
+/// Tells those who wait for something that the server is stopping, or that their time is over, so that
+/// they end at once.
 ///
 /// A server that shuts down gracefully waits for every request that is under way; one that waits for
 /// changes itself would keep it for as long as it likes.

@@ -4,7 +4,8 @@ import NIOCore
 import Settle
 
 extension TableResponder {
-    /// Whether the server can work: it is not stopping, has keys for tokens, and reaches its store.
+    /// Whether the server can work: it is not stopping, has keys for tokens, and a store that
+    /// takes writes.
     ///
     /// - Throws: ``Refusal`` 503 with what is missing.
     func readiness() async throws -> Response {
@@ -20,7 +21,8 @@ extension TableResponder {
             try await store.checkReadiness()
         } catch {
             logger.error("store", metadata: ["error": "\(type(of: error))"])
-            throw Refusal(.serviceUnavailable, "The store cannot be reached just now.")
+            throw Refusal(
+                .serviceUnavailable, "The store cannot be reached, or takes no writes, just now.")
         }
         return Answer.json(["status": "ready"])
     }

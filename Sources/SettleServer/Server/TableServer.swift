@@ -53,9 +53,10 @@ public final class TableServer: Service, Sendable {
 
     /// Serves until it is told to stop, then closes the databases.
     ///
-    /// - Throws: ``ServerError`` with `directoryUnusable`, `storeUnusable`, `addressUnusable` or
-    ///   `invalidConfiguration` (a short secret, a bad key set, files for TLS that cannot be used)
-    ///   when it cannot start, and `alreadyRun` at a second call.
+    /// - Throws: ``ServerError`` with `directoryUnusable`, `directoryInUse` (by another server),
+    ///   `storeUnusable`, `addressUnusable` or `invalidConfiguration` (a short secret, a bad key set,
+    ///   files for TLS that cannot be used, a host or an origin that is none) when it cannot start, and
+    ///   `alreadyRun` at a second call.
     public func run() async throws {
         let isFirst = hasRun.withLock { hasRun in
             defer { hasRun = true }
@@ -135,11 +136,12 @@ public final class TableServer: Service, Sendable {
             configuration.authentication, now: configuration.now, logger: logger,
             pace: configuration.keyPace, elapsed: configuration.elapsed)
         let access = Access(rules: configuration.rules)
+        let origins = try OriginPolicy(configuration)
         let store = try await configuration.store.open(
             ServerStore.Settings(
                 tableCountMax: configuration.tableCountMax, indexes: { access.indexes(of: $0) }))
         let responder = TableResponder(
-            store: store, authenticator: authenticator, access: access,
+            store: store, authenticator: authenticator, origins: origins, access: access,
             limiter: configuration.rateLimit.map {
                 RateLimiter($0, elapsed: configuration.elapsed)
             }, metrics: metrics,
@@ -178,8 +180,15 @@ public final class TableServer: Service, Sendable {
     /// How connections are spoken on: HTTP/1.1, with TLS or without.
     private func channels() throws -> HTTPServerBuilder {
         let idle = configuration.idleTimeout / .milliseconds(1)
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(idleTimeout: .milliseconds(Int64(idle))))
+        let unpackedBytesMax = max(configuration.bodyMaxBytes, configuration.attachmentMaxBytes)
+        let plain = HTTPServerBuilder { responder in
+            TableChannel(
+                HTTP1Channel(
+                    responder: responder,
+                    configuration: HTTP1Channel.Configuration(
+                        idleTimeout: .milliseconds(Int64(idle)))),
+                unpackedBytesMax: unpackedBytesMax)
+        }
         guard let tls = configuration.tls else { return plain }
         return try .tls(plain, tlsConfiguration: try tls.configuration())
     }

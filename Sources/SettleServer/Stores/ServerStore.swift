@@ -12,18 +12,22 @@ public struct ServerStore: Sendable {
         package var tableCountMax: Int
         /// The paths of a table that are to have an index; nil to leave the indexes as they are.
         package var indexes: (@Sendable (TableName) -> [[String]])?
+        /// Whether nothing is written, so that a server may be at work in the store meanwhile.
+        package var isReadOnly: Bool
 
         package init(
-            tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])? = nil
+            tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])? = nil,
+            isReadOnly: Bool = false
         ) {
             self.tableCountMax = tableCountMax
             self.indexes = indexes
+            self.isReadOnly = isReadOnly
         }
     }
 
     /// Opens the store.
     ///
-    /// Throws ``ServerError`` with `storeUnusable` or `directoryUnusable`.
+    /// Throws ``ServerError`` with `storeUnusable`, `directoryUnusable` or `directoryInUse`.
     package let open: @Sendable (Settings) async throws -> any TableStore
     /// Why the store cannot be used as it is described; nil when it can, as far as that is known
     /// before it is opened.
@@ -46,6 +50,10 @@ public struct ServerStore: Sendable {
 
     /// A Settle database for each table, in one directory.
     ///
+    /// One server is at work in a directory at a time, in this process and all others: a second one
+    /// does not start (`directoryInUse`). Programs that read and write the databases in it may do so
+    /// meanwhile; tables that they make are known when the server starts again.
+    ///
     /// - Parameter directory: The directory, a file URL; made when it is not there.
     /// - Returns: The store for ``ServerConfiguration/store``.
     public static func directory(_ directory: URL) -> ServerStore {
@@ -55,7 +63,7 @@ public struct ServerStore: Sendable {
         ) { settings in
             try LMDBTableStore(
                 directory: directory, tableCountMax: settings.tableCountMax,
-                indexes: settings.indexes)
+                indexes: settings.indexes, isServed: !settings.isReadOnly)
         }
     }
 }

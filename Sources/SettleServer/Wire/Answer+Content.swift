@@ -20,9 +20,11 @@ extension Answer {
         let length = attachment.length
         var headers: HTTPFields = [
             .eTag: EntityTag.header(for: attachment.digest.text), .acceptRanges: "bytes",
-            .cacheControl: "no-cache", .contentType: mediaType(attachment.contentType),
+            .cacheControl: "no-cache",
+            .contentType: MediaType(attachment.contentType)?.text ?? MediaType.anyBytes,
             // Nobody knows who sent it: a browser must neither guess at it nor run it.
             .contentDisposition: "attachment", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
         switch range {
         case .whole:
@@ -70,12 +72,4 @@ extension Answer {
 
     /// Content that is shorter than its description says.
     private struct ContentEnded: Error {}
-
-    /// A content type that may stand in a header; what may not is bytes of no known kind.
-    private static func mediaType(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
-        return isPlain && halves.count >= 2 && !halves[0].isEmpty && !halves[1].isEmpty
-            ? text : "application/octet-stream"
-    }
 }

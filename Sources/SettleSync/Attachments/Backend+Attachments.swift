@@ -9,8 +9,7 @@ extension Backend {
     ) async -> [Result<RemoteOutcome, ReplicationError>] {
         do throws(ReplicationError) {
             if claimed.count == 1 {
-                let (operation, attachments) = (claimed[0].operation, claimed[0].attachments)
-                return [.success(try await send(operation, with: attachments))]
+                return [.success(try await send(claimed[0]))]
             }
             let results = try await send(claimed.map(\.operation))
             guard results.count == claimed.count else {
@@ -18,7 +17,9 @@ extension Backend {
                     .protocolViolation,
                     "The back-end gave \(results.count) results for \(claimed.count) operations.")
             }
-            return results.map { $0.map { $0.describingAttachments(carriesAttachments) } }
+            return zip(results, claimed).map { result, claimed in
+                result.map { $0.describingAttachments(claimed.describesAttachments) }
+            }
         } catch {
             return claimed.map { _ in .failure(error) }
         }
@@ -27,9 +28,10 @@ extension Backend {
     /// Carries out an operation after the content of its attachments has been brought there.
     ///
     /// Content that is not here is left out: the far side has it, or refuses the operation.
-    func send(
-        _ operation: RemoteOperation, with attachments: [DocumentAttachment]
+    private func send(
+        _ claimed: ClaimedOperation
     ) async throws(ReplicationError) -> RemoteOutcome {
+        let (operation, attachments) = (claimed.operation, claimed.attachments)
         if let refusal = try await upload(attachments) { return refusal }
         var outcome = try await send(operation)
         if case .rejected = outcome, !attachments.isEmpty {
@@ -37,7 +39,7 @@ extension Backend {
             if let refusal = try await upload(attachments) { return refusal }
             outcome = try await send(operation)
         }
-        return outcome.describingAttachments(carriesAttachments)
+        return outcome.describingAttachments(claimed.describesAttachments)
     }
 
     /// Brings content to the far side; what becomes of the operation when it takes one not.
@@ -56,29 +58,14 @@ extension Backend {
         return nil
     }
 
-    /// A page whose items all describe their attachments, where items have any.
-    func page(
-        of query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
-    ) async throws(ReplicationError) -> PullPage {
-        try await pull(
-            query, after: token, itemCountMax: itemCountMax, isFirstPage: isFirstPage
-        ).describingAttachments(carriesAttachments)
-    }
-
-    /// A page of a listing whose items all describe their attachments, where items have any.
-    func listedPage(
-        of query: PullQuery, after token: PullToken?, itemCountMax: Int
-    ) async throws(ReplicationError) -> PullPage? {
-        try await list(query, after: token, itemCountMax: itemCountMax)?
-            .describingAttachments(carriesAttachments)
-    }
 }
 
 // Where attachments are carried, an item without the member has none; where they are not, what a
 // far side describes is not ours to change, and is not seen.
 
 extension RemoteItem {
-    fileprivate func describingAttachments(_ isTrue: Bool) -> RemoteItem {
+    /// The item with a description of its attachments, or with none.
+    func describingAttachments(_ isTrue: Bool) -> RemoteItem {
         let isDescribed = AttachmentMember.attachments(in: members) != nil
         guard isTrue ? members[AttachmentMember.name] == nil : isDescribed else { return self }
         var item = self
@@ -88,7 +75,8 @@ extension RemoteItem {
 }
 
 extension PullPage {
-    fileprivate func describingAttachments(_ isTrue: Bool) -> PullPage {
+    /// The page with items that all describe their attachments, or with none that does.
+    func describingAttachments(_ isTrue: Bool) -> PullPage {
         var page = self
         page.items = items.map { $0.describingAttachments(isTrue) }
         return page

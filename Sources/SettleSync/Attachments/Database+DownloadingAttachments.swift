@@ -17,10 +17,12 @@ extension Database {
     public func downloadAttachments(
         ofDocumentWithId id: String, using backend: some Backend
     ) async throws -> Int {
+        try await backend.prepare()
         guard backend.carriesAttachments else {
             throw ReplicationError(
                 .misconfigured,
-                "The far side '\(backend.identifier)' has no attachments, as it is configured.")
+                "The far side '\(backend.identifier)' has no attachments, or they are switched off."
+            )
         }
         return try await ReplicationCenter.of(self).outbox(for: backend.identifier, of: self)
             .download(id, self, backend)

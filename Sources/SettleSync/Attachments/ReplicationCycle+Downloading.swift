@@ -7,7 +7,7 @@ extension ReplicationCycle {
     /// What cannot be had is tried again in the next cycle, and keeps no other back.
     mutating func downloadAttachments() async throws {
         let (session, configuration) = (session, session.configuration)
-        guard configuration.downloadsAttachments, session.backend.carriesAttachments else { return }
+        guard configuration.downloadsAttachments, carriesAttachments() else { return }
         var last: String?
         while true {
             let ids = try session.outbox.read(session.database) { snapshot, tables in

@@ -17,6 +17,15 @@ public protocol Backend: Sendable {
     /// UTF-8.
     var identifier: String { get }
 
+    /// Finds out what the far side offers, as far as the back-end's properties depend on that and
+    /// nothing has told it yet.
+    ///
+    /// Called before the first operation of a cycle; the default does nothing. It may take a
+    /// request, once.
+    ///
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func prepare() async throws(ReplicationError)
+
     /// Which of the far side's items we are let see, as far as that is known beforehand.
     ///
     /// Any text that changes when our rights do, without secrets. With other rights, older items
@@ -53,6 +62,14 @@ public protocol Backend: Sendable {
     func pull(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage
+
+    /// Looks up one item.
+    ///
+    /// - Parameter id: The item.
+    /// - Returns: The item, or that there is none; `notOffered`, which is the default, from a
+    ///   back-end that cannot tell.
+    /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
+    func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome
 
     /// Lists the live items of a query, whole and ordered by identifier in any fixed way, whenever
     /// they were changed.
@@ -127,7 +144,12 @@ public protocol Backend: Sendable {
         _ query: PullQuery, after token: PullToken?, since cursor: String?
     ) async throws(ReplicationError) -> LiveChange?
 
-    /// Whether items carry attachments; false unless a back-end says otherwise.
+    /// Whether items carry attachments, as far as is known by now; false unless a back-end says
+    /// otherwise.
+    ///
+    /// Asked after ``prepare()``, and after the first page of a pull; a cycle goes by the first
+    /// answer. When it changes from false to true, everything is fetched once more, and what went
+    /// without its attachments gets them.
     ///
     /// Where they do, an item's member `_attachments` describes them; none is as good as `{}`:
     /// `{"photo.jpg": {"content_type": "image/jpeg", "length": 3, "digest": "<SHA-256>"}}`.
@@ -157,6 +179,9 @@ public protocol Backend: Sendable {
 }
 
 extension Backend {
+    /// Nothing to find out.
+    public func prepare() async throws(ReplicationError) {}
+
     /// Rights that never change.
     public func scope() async throws(ReplicationError) -> String { "" }
 

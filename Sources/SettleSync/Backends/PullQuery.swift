@@ -7,11 +7,17 @@ public struct PullQuery: Sendable, Hashable {
     /// A condition in the back-end's own words; see ``Backend/filter``.
     public var filter: String
 
+    /// What the app calls the query; its tokens are kept apart from those of others.
+    public var queryId: String?
+
     /// A query.
-    public init(channels: Set<String> = [], scope: String = "", filter: String = "") {
+    public init(
+        channels: Set<String> = [], scope: String = "", filter: String = "", queryId: String? = nil
+    ) {
         self.channels = channels
         self.scope = scope
         self.filter = filter
+        self.queryId = queryId
     }
 
     /// A text that is the same for equal queries and differs for others; tokens are kept under it.
@@ -19,22 +25,20 @@ public struct PullQuery: Sendable, Hashable {
         // Lengths make the join unambiguous whatever is in the names.
         let names = channels.sorted().map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
         // Each part says how long it is, so that no text can pass for another.
-        var text = "channels \(names)"
+        var text = (queryId.map { Self.namePrefix(ofQueryWithId: $0) } ?? "") + "channels \(names)"
         if !scope.isEmpty { text += " scope \(scope.utf8.count):\(scope)" }
         if !filter.isEmpty { text += " filter \(filter.utf8.count):\(filter)" }
         return text
     }
 
+    /// What the names of all queries with an identifier begin with.
+    static func namePrefix(ofQueryWithId id: String) -> String { "id \(id.utf8.count):\(id) " }
+
     /// Whether the query asks for everything that we may see.
     var isUnlimited: Bool { channels.isEmpty && filter.isEmpty }
 
     /// Stands for the query in stored rows; never 0.
-    var hash: UInt64 { max(1, Self.hash(of: name)) }
-
-    /// FNV-1a, 64 bits: the same in every run, which the standard library's hash is not.
-    private static func hash(of text: String) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
+    var hash: UInt64 { max(1, StableHash.of(name.utf8)) }
 }
 
 /// Where a page ended, in the back-end's own words.

@@ -54,6 +54,11 @@ public enum RemoteOutcome: Sendable, Hashable {
     case deleted(RemoteItem?)
     /// Nothing was done, because the item there is not the expected one; nil when there is none.
     case conflict(RemoteItem?)
+    /// Nothing was done, and the same operation would be refused again.
+    case rejected(RemoteRejection)
+
     /// Nothing was done, and the same operation would be refused again: why, in a sentence.
-    case rejected(reason: String)
+    public static func rejected(reason: String) -> RemoteOutcome {
+        .rejected(RemoteRejection(reason: reason))
+    }
 }

@@ -85,8 +85,7 @@ public protocol CondensableOperation: OutboxOperation {
 
 /// What becomes of an operation that waits and another one about the same document.
 public enum CondensingRules: Sendable, Hashable, CaseIterable {
-    /// Those of Azure Mobile Services' clients: a second insert, and anything after a delete but
-    /// an undelete, is a mistake.
+    /// Those of Azure Mobile Services' clients: what makes no sense, a second insert say, is a mistake.
     case tables
     /// Those of AzureData's offline queue: what makes no sense is ignored.
     case resources
@@ -109,10 +108,12 @@ public enum CondensingRules: Sendable, Hashable, CaseIterable {
     /// | --- | --- | --- | --- | --- |
     /// | insert | mistake | insert | nothing | mistake |
     /// | update | mistake | update | delete | mistake |
-    /// | delete | mistake | mistake | mistake | update |
+    /// | delete | update | mistake | mistake | update |
     /// | undelete | mistake | undelete | nothing | mistake |
     ///
-    /// For ``resources``, the older one stays where the table says mistake.
+    /// For ``resources``, the older one stays where the table says mistake. An insert after a delete
+    /// that was not sent is an update, as in the push queue of a replication: the service still has
+    /// what would be inserted.
     public func outcome(queued: OperationKind, added: OperationKind) -> Outcome {
         switch (queued, added) {
         case (.insert, .update): .newer(.insert)
@@ -120,7 +121,7 @@ public enum CondensingRules: Sendable, Hashable, CaseIterable {
         case (.undelete, .update): .newer(.undelete)
         case (.insert, .delete), (.undelete, .delete): .nothing
         case (.update, .delete): .newer(.delete)
-        case (.delete, .undelete): .newer(.update)
+        case (.delete, .insert), (.delete, .undelete): .newer(.update)
         default: self == .tables ? .refused : .older
         }
     }

@@ -11,16 +11,33 @@
 /// the push waits for it: to ask a person, answer `.leave` and settle the conflict later with
 /// `Database.resolve(_:with:)`. It must not wait for the end of the replication it is asked by, nor
 /// purge what that replicates: both wait for the handler.
+///
+/// **Stopping.** A handler that may answer `.stop` is asked before anything behind the conflict is
+/// sent: operations go one at a time, in the order in which their documents were first changed, and
+/// after `.stop` those behind it are still in the queue, untouched. The price is one request for
+/// each operation, one after the other. A handler that never stops says so with `mayStop: false`;
+/// then operations go several at a time, and many together where the server takes that. The
+/// ready-made handlers never stop.
 public struct ConflictHandler: Sendable {
+    /// Whether the handler may answer ``ConflictResolution/stop``, so that a push with it goes
+    /// operation by operation.
+    public let mayStop: Bool
     /// Whether the handler never decides anything, so that old conflicts need not be shown to it.
     let isPassive: Bool
     private let decide: @Sendable (ReplicationConflict) async -> ConflictResolution
 
     /// A handler that asks a closure.
+    ///
+    /// - Parameters:
+    ///   - mayStop: Whether the closure may answer `.stop`; true unless given. With false `.stop`
+    ///     still ends the replication, but later operations may have been sent by then.
+    ///   - decide: Decides a conflict.
     public init(
+        mayStop: Bool = true,
         _ decide: @escaping @Sendable (ReplicationConflict) async -> ConflictResolution
     ) {
         self.decide = decide
+        self.mayStop = mayStop
         isPassive = false
     }
 
@@ -29,6 +46,7 @@ public struct ConflictHandler: Sendable {
     ) {
         self.decide = decide
         self.isPassive = isPassive
+        mayStop = false
     }
 
     /// Leaves every conflict listed, so that nothing is lost; the default.

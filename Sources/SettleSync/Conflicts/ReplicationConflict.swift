@@ -40,5 +40,8 @@ public enum ConflictResolution: Sendable {
     /// `Database.replicationConflicts(with:)`, and the replication goes on with the others.
     case leave
     /// As ``leave``, and the replication ends with an error.
+    ///
+    /// Nothing behind this operation is sent: it stays in the queue for the next replication. See
+    /// ``ConflictHandler`` for what that costs.
     case stop
 }

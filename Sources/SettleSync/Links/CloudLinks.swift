@@ -3,7 +3,8 @@ import Settle
 /// Which documents are attached to which cloud URIs, in one state of the database.
 ///
 /// Shape (Docs/Formats/Outbox.md): two rows for each pair, 0 and the document, then the URI's digest -> the
-/// URI; 1 and the URI's digest, then the document -> the URI.
+/// URI; 1 and the URI's digest, then the document -> the URI. A third for one that is pending, 2 and the
+/// document, then the URI's digest -> the URI.
 struct CloudLinks {
     static let name = "outbox.links"
     private static let uriLengthMax = 8_192
@@ -39,7 +40,10 @@ struct CloudLinks {
         }
     }
 
-    func attach(_ uri: String, to documentId: String) throws {
+    /// Attaches a document to a URI.
+    ///
+    /// One that is attached already, and is not pending, stays so.
+    func attach(_ uri: String, to documentId: String, isPending: Bool) throws {
         guard (1...Self.uriLengthMax).contains(uri.utf8.count) else {
             throw OutboxError(
                 .invalidLink,
@@ -51,6 +55,12 @@ struct CloudLinks {
                 "The identifier of a document has 1 to 255 bytes, not \(documentId.utf8.count).")
         }
         let (forward, backward) = Self.keys(uri, documentId)
+        let pending = Self.pendingKey(uri, documentId)
+        if !isPending {
+            try table?.remove(pending)
+        } else if try table?.value(for: forward) == nil {
+            try table?.set(Array(uri.utf8), for: pending)
+        }
         try table?.set(Array(uri.utf8), for: forward)
         try table?.set(Array(uri.utf8), for: backward)
     }
@@ -61,7 +71,22 @@ struct CloudLinks {
         guard try table?.value(for: forward) != nil else { return false }
         try table?.remove(forward)
         try table?.remove(backward)
+        try table?.remove(Self.pendingKey(uri, documentId))
         return true
+    }
+
+    func isPending(_ uri: String, _ documentId: String) throws -> Bool {
+        try table?.value(for: Self.pendingKey(uri, documentId)) != nil
+    }
+
+    /// The pairs that are pending, in the byte order of the documents' identifiers.
+    func pending() throws -> [(uri: String, documentId: String)] {
+        var found: [(uri: String, documentId: String)] = []
+        try forEach([2]) { key, uri in
+            let id = key.dropFirst().dropLast(1 + Self.digestLength)
+            found.append((uri, String(decoding: id, as: UTF8.self)))
+        }
+        return found
     }
 
     /// The URIs that a document is attached to, sorted.
@@ -93,8 +118,14 @@ struct CloudLinks {
 
     private static func prefix(ofURI uri: String) -> [UInt8] { [1] + digest(uri) }
 
+    private static let digestLength = 16
+
     private static func digest(_ uri: String) -> [UInt8] {
-        Array(ContentDigest(of: Array(uri.utf8)).bytes.prefix(16))
+        Array(ContentDigest(of: Array(uri.utf8)).bytes.prefix(digestLength))
+    }
+
+    private static func pendingKey(_ uri: String, _ id: String) -> [UInt8] {
+        [2] + Array(id.utf8) + [0] + digest(uri)
     }
 
     private static func keys(_ uri: String, _ id: String) -> (forward: [UInt8], backward: [UInt8]) {

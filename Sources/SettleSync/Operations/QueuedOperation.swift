@@ -28,6 +28,11 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
     public var changedFields: [String: FieldChanges]
     /// Until when it is not to be started, each for a reason of its own.
     public internal(set) var holds: [String: Date]
+    /// What was noted with it while it was carried out, by names: an upload's session, how far it is.
+    ///
+    /// Notes are kept until the operation is completed or skipped, over retries and restarts. They are
+    /// set by ``Pipeline/setNotes(_:of:)`` and ``OutboxTransaction/setNotes(_:of:)``, and by nothing else.
+    public internal(set) var notes: [String: JSONValue]
     /// How often it was started.
     ///
     /// In a delegate the start itself is counted. So more than 1 there means that it may have been

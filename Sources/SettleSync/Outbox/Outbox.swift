@@ -58,6 +58,8 @@ public final class Outbox: CommitParticipant {
 
     var configurations: [PipelineConfiguration] { configuration.pipelines }
 
+    var hooks: (any OutboxHooks)? { configuration.hooks }
+
     func configuration(of pipeline: String) -> PipelineConfiguration? {
         configurations.first { $0.name == pipeline }
     }

@@ -14,8 +14,11 @@ public struct OutboxConfiguration: Sendable {
     /// within the database's `foreignCommitInterval`.
     ///
     /// ``PipelineConfiguration/prepare`` and ``PipelineConfiguration/coalescing`` take effect where an operation is added, so
-    /// such a process has to name the pipelines that have them.
+    /// such a process has to name the pipelines that have them. So do ``hooks``.
     public var isRunning: Bool
+    /// Called when operations are added, inserted, modified, completed, and skipped in this process, in
+    /// the transaction in which that happens; nil for none.
+    public var hooks: (any OutboxHooks)?
     /// How often all pipelines are suspended when the outbox opens.
     ///
     /// More than 0 to begin offline, or before a login; ``Outbox/resume()`` takes one back.
@@ -24,10 +27,11 @@ public struct OutboxConfiguration: Sendable {
     /// A configuration.
     public init(
         operations: [any OutboxOperation.Type], pipelines: [PipelineConfiguration],
-        isRunning: Bool = true, suspendCount: Int = 0
+        isRunning: Bool = true, suspendCount: Int = 0, hooks: (any OutboxHooks)? = nil
     ) {
         precondition(suspendCount >= 0, "A pipeline is not resumed by suspending it.")
         self.suspendCount = suspendCount
+        self.hooks = hooks
         self.operations = operations
         self.pipelines = pipelines
         self.isRunning = isRunning

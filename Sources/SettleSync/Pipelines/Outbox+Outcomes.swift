@@ -11,10 +11,7 @@ extension Outbox {
     ) async throws -> Bool {
         try await database.write { [self] transaction in
             let queue = try OutboxTransaction(self, transaction)
-            guard let key = try queue.table.key(of: operation.id),
-                let row = try queue.table.row(key), try queue.schedule.isStarted(key),
-                row.startCount == UInt64(clamping: operation.startCount)
-            else { return false }
+            guard try queue.isCarriedOut(operation) else { return false }
             switch outcome.kind {
             case .completed:
                 // Before it is gone, so that what follows can go into its graph.

@@ -1,4 +1,5 @@
 public import Foundation
+public import Settle
 
 /// A pipeline that runs.
 ///
@@ -42,6 +43,32 @@ public struct Pipeline: Sendable {
 
     /// The ``suspendCount``, now and whenever it changes; a slow reader gets the last one.
     public var suspendCounts: AsyncStream<Int> { runner.suspendCounts }
+
+    /// Keeps notes with an operation that is being carried out, for its next start.
+    ///
+    /// They are on the disk when this returns, and there after a crash: the session of an upload, the
+    /// number of bytes that the service has. ``QueuedOperation/notes`` has them at the next start. They go
+    /// with the operation when it is completed or skipped.
+    ///
+    /// ```swift
+    /// let session = try await cloud.beginUpload(of: file)
+    /// try await pipeline.setNotes(["session": .string(session), "offset": 0], of: operation)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - notes: Names of 1 to 200 bytes of UTF-8, and values; nil removes a note. Others stay as they
+    ///     are. All notes of an operation have up to 64 KiB.
+    ///   - operation: The operation as the delegate got it.
+    /// - Returns: False when nothing was kept, because the operation was ended or given back since,
+    ///   or started again: whoever carries it out now has the say.
+    /// - Throws: ``OutboxError`` with `invalidNote`, `closed`; ``DatabaseError`` when the database is
+    ///   damaged or cannot be written.
+    @discardableResult
+    public func setNotes(
+        _ notes: [String: JSONValue?], of operation: QueuedOperation
+    ) async throws -> Bool {
+        try await runner.setNotes(notes, of: operation)
+    }
 
     /// Whether no operation is started.
     public var isSuspended: Bool { suspendCount > 0 }

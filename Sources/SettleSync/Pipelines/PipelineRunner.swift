@@ -284,6 +284,20 @@ final class PipelineRunner: Sendable {
 
     // MARK: Carrying out
 
+    /// Keeps notes with an operation for as long as the start that it was handed out with lasts.
+    func setNotes(
+        _ notes: [String: JSONValue?], of operation: QueuedOperation
+    ) async throws -> Bool {
+        guard let outbox = outbox.value else {
+            throw OutboxError(.closed, "The outbox was closed. Open it again to use it.")
+        }
+        return try await outbox.write { queue in
+            guard try queue.isCarriedOut(operation) else { return false }
+            try queue.setNotes(notes, of: operation.id)
+            return true
+        }
+    }
+
     private func carryOut(_ operation: QueuedOperation) async {
         guard let delegate = configuration.delegate, let outbox = outbox.value else { return }
         let outcome: OperationOutcome

@@ -5,6 +5,8 @@ import Synchronization
 struct PageApplication: Sendable, Hashable {
     /// Documents stored, deleted or purged.
     var changedCount = 0
+    /// Documents that have attachments to be sent, as it turned out.
+    var queuedCount = 0
     /// Items that were left aside because the document has something to tell first.
     var keptCount = 0
     /// Items that cannot be documents, with the reason.
@@ -23,6 +25,10 @@ struct PageContext: Sendable {
     let others: Set<UInt64>
     /// `RemoteOutbox.settledCount` when the page was asked for.
     let settledCount: UInt64
+    /// Whether items come with their attachments.
+    var carriesAttachments = false
+    /// Whether it is kept how far the pull got, and which query showed an item.
+    var isIncremental = true
 
     /// A page's pull.
     init(query: PullQuery, others: Set<UInt64> = [], settledCount: UInt64) {
@@ -51,12 +57,16 @@ extension RemoteOutbox {
     func apply(
         _ database: Database, _ page: PullPage, after token: PullToken?, in context: PageContext
     ) async throws -> PageApplication {
-        try await write(database) { [self] transaction, tables in
+        guard context.isIncremental else {
+            return try await apply(database, page.items, in: context)
+        }
+        return try await write(database) { [self] transaction, tables in
             var checkpoint = try tables.checkpoint(of: context.query)
             guard checkpoint.token == token else { return PageApplication(isOvertaken: true) }
             let application = try apply(page.items, in: transaction, tables, context)
             guard !application.isOvertaken, let next = page.token else { return application }
             checkpoint.token = next
+            checkpoint.carriesAttachments = context.carriesAttachments
             try tables.setCheckpoint(checkpoint, of: context.query)
             return application
         }
@@ -99,12 +109,23 @@ extension RemoteOutbox {
     ) throws {
         let id = item.id
         var state = ServerState(item)
-        state.source = context.queryHash
         if let fault = try tables.scope.fault(ofRow: id, state) {
             application.faults[id] = fault.reason
             return try leaveScope(id, in: transaction, tables, &application)
         }
-        let known = try tables.server(id)
+        var known = try tables.server(id)
+        // What a query shows that is not remembered is nobody's business when it leaves.
+        state.source = context.isIncremental ? context.queryHash : known?.source ?? 0
+        if let undescribed = known, undescribed.lacksDescription, state.isLive,
+            state.carriesAttachments,
+            let description = try describe(
+                id, known: undescribed, by: state, in: transaction, tables, origin: origin)
+        {
+            if description == .queued { application.queuedCount += 1 }
+            if description != .known { application.changedCount += 1 }
+            guard undescribed.isSame(as: state) || undescribed.isNamed(by: state) else { return }
+            known = try tables.server(id)
+        }
         let isKnown = known.map { $0.isSame(as: state) || $0.isNamed(by: state) } ?? false
         if isKnown, var known,
             known.source != state.source || known.version != state.version

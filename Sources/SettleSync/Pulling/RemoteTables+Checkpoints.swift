@@ -9,10 +9,13 @@ struct Checkpoint: Sendable, Hashable {
     var token: PullToken?
     /// When everything was last listed.
     var reconciled: Date?
+    /// Whether all that was read up to the token was read with its attachments.
+    var carriesAttachments = false
 
     fileprivate enum Flag {
         static let token: UInt8 = 1
         static let reconciled: UInt8 = 2
+        static let attachments: UInt8 = 4
     }
 }
 
@@ -30,7 +33,8 @@ extension RemoteTables {
         row.write(counted: query.name.utf8)
         row.write(
             byte: (checkpoint.token == nil ? 0 : Checkpoint.Flag.token)
-                | (checkpoint.reconciled == nil ? 0 : Checkpoint.Flag.reconciled))
+                | (checkpoint.reconciled == nil ? 0 : Checkpoint.Flag.reconciled)
+                | (checkpoint.carriesAttachments ? Checkpoint.Flag.attachments : 0))
         if let token = checkpoint.token { row.write(counted: token.text.utf8) }
         if let date = checkpoint.reconciled { row.write(date: date) }
         try table.set(row.bytes, for: try slot(of: query, in: table).key)
@@ -38,24 +42,33 @@ extension RemoteTables {
 
     /// Lets the pulls of the queries with this hash begin at the beginning.
     func removeCheckpoints(ofQueriesWithHash hash: UInt64) throws {
-        try removeCheckpoints { $0.hash == hash }
+        try removeCheckpoints { key, _ in key.hash == hash }
+    }
+
+    /// Lets the pulls of the queries with this identifier begin at the beginning.
+    func removeCheckpoints(ofQueriesWithId id: String) throws {
+        let prefix = PullQuery.namePrefix(ofQueryWithId: id)
+        try removeCheckpoints { _, value in
+            var row = RowReader(value, place: "a checkpoint")
+            return try row.text().hasPrefix(prefix)
+        }
     }
 
     /// Lets every pull begin at the beginning.
     func removeAllCheckpoints() throws {
-        try removeCheckpoints { _ in true }
+        try removeCheckpoints { _, _ in true }
     }
 
     private func removeCheckpoints(
-        where isRemoved: ((key: [UInt8], hash: UInt64)) -> Bool
+        where isRemoved: ((key: [UInt8], hash: UInt64), [UInt8]) throws -> Bool
     ) throws {
         let table = written(checkpoints)
         let prefix = checkpointKey(0).dropLast(8)
         var keys: [[UInt8]] = []
-        try table.forEach(from: Array(prefix)) { key, _ in
+        try table.forEach(from: Array(prefix)) { key, value in
             guard key.starts(with: prefix) else { return false }
             let hash = key.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            if isRemoved((key, hash)) { keys.append(key) }
+            if try isRemoved((key, hash), value) { keys.append(key) }
             return true
         }
         // A query that had to go on to the next number may be found no more, and begins anew.
@@ -78,6 +91,7 @@ extension RemoteTables {
             if try row.text() == name {
                 let flags = try row.byte()
                 var checkpoint = Checkpoint()
+                checkpoint.carriesAttachments = flags & Checkpoint.Flag.attachments != 0
                 if flags & Checkpoint.Flag.token != 0 {
                     checkpoint.token = PullToken(try row.text())
                 }

@@ -1,6 +1,29 @@
 public import Settle
 
 extension Database {
+    /// Lets pulls of a remote begin at the beginning, so that all of their rows are fetched again.
+    ///
+    /// Nothing is removed here; rows that are here as they are there change nothing.
+    ///
+    /// - Parameters:
+    ///   - remote: The remote, as its back-end calls it (the table's address).
+    ///   - queryId: Which query, as ``ReplicationConfiguration/queryId`` names it; nil for all pulls
+    ///     of the remote, those without an identifier included.
+    /// - Throws: What the database throws when it cannot be written.
+    public func removePullCheckpoints(
+        of remote: String, queryId: String? = nil
+    ) async throws {
+        let outbox = ReplicationCenter.of(self).outbox(for: remote, of: self)
+        guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return }
+        try await outbox.write(self) { _, tables in
+            if let queryId {
+                try tables.removeCheckpoints(ofQueriesWithId: queryId)
+            } else {
+                try tables.removeAllCheckpoints()
+            }
+        }
+    }
+
     /// Removes the documents that are shared with a remote, as if they had never been here.
     ///
     /// Only documents in the remote's scope (``ReplicationConfiguration/scope``) are removed; those of

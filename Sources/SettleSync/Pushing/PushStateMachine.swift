@@ -1,7 +1,8 @@
 /// Decides what a push does next with the operations of one claim.
 ///
-/// Operations are named by their place in the claim, and belong to different documents, so that
-/// their order does not matter. Answers are settled some at a time, since each transaction waits for
+/// Operations are named by their place in the claim. They belong to different documents, so that
+/// their order matters only to a conflict handler that may stop: then they go one at a time, and an
+/// answer that may be a conflict holds the others back until it is known. Answers are settled some at a time, since each transaction waits for
 /// the disk; those that are lost with the process are sent again and recognised.
 struct PushStateMachine: Sendable {
     /// What the shell has to do.
@@ -28,6 +29,10 @@ struct PushStateMachine: Sendable {
     private var answered: [Int] = []
     private var isSettling = false
     private var isAborted = false
+    /// Whether an answer holds the others back, until it is stored.
+    private var isHeld = false
+    /// Whether such an answer is being stored.
+    private var isSettlingHeld = false
 
     /// A machine for a claim.
     ///
@@ -54,13 +59,15 @@ struct PushStateMachine: Sendable {
     ///
     /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
-        if !isAborted, sendingCount < sendingMax, let run = nextRun() {
+        let mayLeave = !isAborted && !isHeld && !isSettlingHeld
+        if mayLeave, sendingCount < sendingMax, let run = nextRun() {
             sendingCount += 1
             return .send(run)
         }
-        let isEnding = isAborted || next >= count && repeated.isEmpty
+        let isEnding = isAborted || isHeld || next >= count && repeated.isEmpty
         if !isSettling, !answered.isEmpty, isEnding || answered.count >= settlingMin {
             isSettling = true
+            (isSettlingHeld, isHeld) = (isHeld, false)
             defer { answered = [] }
             return .settle(answered)
         }
@@ -89,17 +96,23 @@ struct PushStateMachine: Sendable {
     ///   - known: The operations whose outcome is known.
     ///   - repeated: Those that are to be sent once more by themselves; of the others the outcome
     ///     is not known, and they are left alone.
-    mutating func answered(known: [Int], repeating repeated: [Int] = []) {
+    ///   - isHeld: True when nothing more is to be sent before the known ones are stored.
+    mutating func answered(
+        known: [Int], repeating repeated: [Int] = [], holding isHeld: Bool = false
+    ) {
         precondition(sendingCount > 0, "An answer came to an operation that was not sent.")
         sendingCount -= 1
         answered += known
         self.repeated += repeated
+        self.isHeld = self.isHeld || isHeld && !known.isEmpty
     }
 
     /// What came of the operations is stored.
+    ///
+    /// What was held back goes on, unless ``abort()`` follows.
     mutating func settled() {
         precondition(isSettling, "A transaction ended that was not asked for.")
-        isSettling = false
+        (isSettling, isSettlingHeld) = (false, false)
     }
 
     /// Nothing more is to be sent; what is in flight is waited for.

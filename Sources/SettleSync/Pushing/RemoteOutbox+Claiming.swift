@@ -7,6 +7,8 @@ struct ClaimedOperation: Sendable {
     var isRepeated: Bool
     /// What the far side may not have the content of.
     var attachments: [DocumentAttachment] = []
+    /// Whether the operation says which attachments the item has, and its answer counts for them.
+    var describesAttachments: Bool
 }
 
 /// What a claim found in the queue.
@@ -49,12 +51,14 @@ extension RemoteOutbox {
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     ///   - withAttachments: Whether the far side takes attachments.
+    ///   - endsAtConflict: Whether nothing behind the first known conflict is taken.
     ///   - order: The order of commits that is to be kept; nil for none.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
         _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
-        withAttachments: Bool, in order: CommitOrder? = nil
+        withAttachments: Bool, endingAtConflict endsAtConflict: Bool = false,
+        in order: CommitOrder? = nil
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -100,6 +104,7 @@ extension RemoteOutbox {
                     id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
                     withAttachments: withAttachments, in: transaction, tables,
                     origin: self.identifier, into: &claim)
+                if endsAtConflict, !claim.conflictIds.isEmpty { break }
             }
             return claim
         }
@@ -115,17 +120,25 @@ extension RemoteOutbox {
         let server = try tables.server(id)
         let scope = tables.scope
         let local = try tables.document(id, in: transaction)
+        // An item whose attachments are not known is left those that it has.
+        let describes = withAttachments && server?.lacksDescription != true
         if let seen = entry.seen {
             if scope.isEqual(local, to: seen) {
                 try tables.setServer(seen, id)
                 try close(id, old, in: transaction, tables)
                 claim.equalCount += 1
-            } else if let sent = entry.sent, isOwnWork(sent, shows: seen, base: server, in: scope)
+            } else if let sent = entry.sent,
+                case let shown = sent.describesAttachments ? seen : seen.withoutDescription,
+                isOwnWork(sent, shows: shown, base: server, in: scope)
             {
                 entry.seen = nil
                 _ = try acknowledge(
-                    id, by: seen, entry: entry, replacing: old, in: transaction, tables,
+                    id, by: shown, entry: entry, replacing: old, in: transaction, tables,
                     origin: origin)
+                if shown != seen {
+                    _ = try describe(
+                        id, known: shown, by: seen, in: transaction, tables, origin: origin)
+                }
                 claim.equalCount += 1
             } else {
                 if let agreed = entry.sent?.agreement(with: seen, since: server) {
@@ -140,7 +153,8 @@ extension RemoteOutbox {
             claim.operations.append(
                 ClaimedOperation(
                     operation: operation, isRepeated: true,
-                    attachments: attachments(of: local, in: sent, beyond: server)))
+                    attachments: attachments(of: local, in: sent, beyond: server),
+                    describesAttachments: sent.isWhole ? sent.describesAttachments : describes))
             return
         }
         if isFiltered, let local = local ?? scope.document(id, server) {
@@ -159,24 +173,28 @@ extension RemoteOutbox {
         }
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
-        guard !scope.isEqual(local, to: server ?? .absent), let kind = machine.claim() else {
+        let base = withAttachments ? server : server?.withoutDescription
+        guard !scope.isEqual(local, to: base ?? .absent), let kind = machine.claim() else {
             claim.equalCount += 1
+            // Attachments that were changed while none travel are put together when they do.
+            if let base, let server, !scope.isEqual(local, to: server) {
+                try tables.setServer(base, id)
+            }
             return try close(id, old, in: transaction, tables)
         }
         let isWhole = kind == .insert || kind == .update
-        if isWhole, withAttachments, local?.json[AttachmentMember.name] != nil {
-            entry.status = .rejected
+        if isWhole, describes, local?.json[AttachmentMember.name] != nil {
             let reason =
                 "The document has a member '\(AttachmentMember.name)', under which its attachments "
                 + "would travel; give it another name."
-            entry.reason = reason
+            entry.reject(RemoteRejection(reason: reason))
             claim.faults[id] = reason
             return try tables.setEntry(entry, id, replacing: old)
         }
         let sent = RemoteEntry.Sent(
             kind: kind, baseVersion: server?.version,
             members: isWhole
-                ? local.map { scope.members(of: $0, over: server, withAttachments: withAttachments) }
+                ? local.map { scope.members(of: $0, over: server, withAttachments: describes) }
                     ?? [:] : [:],
             revision: local?.metaData.revision)
         entry.sent = sent
@@ -186,7 +204,8 @@ extension RemoteOutbox {
         claim.operations.append(
             ClaimedOperation(
                 operation: operation, isRepeated: false,
-                attachments: attachments(of: local, in: sent, beyond: server)))
+                attachments: attachments(of: local, in: sent, beyond: server),
+                describesAttachments: describes))
     }
 
     /// The attachments of an operation that the far side did not have when both last agreed.

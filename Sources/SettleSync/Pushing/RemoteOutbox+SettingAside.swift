@@ -11,12 +11,13 @@ extension RemoteOutbox {
     /// - Returns: Those that were set aside, with their reasons.
     /// - Throws: What the database throws when it cannot be written.
     func countFailures(
-        _ database: Database, of failures: [String: String], keepingPlaces keepsPlaces: Bool
+        _ database: Database, of failures: [String: RemoteRejection],
+        keepingPlaces keepsPlaces: Bool
     ) async throws -> [String: String] {
         guard !failures.isEmpty else { return [:] }
         return try await write(database) { transaction, tables in
             var setAside: [String: String] = [:]
-            for (id, message) in failures {
+            for (id, rejection) in failures {
                 guard let old = try tables.entry(id), old.status == .pending else { continue }
                 var entry = old
                 entry.failureCount += 1
@@ -34,9 +35,8 @@ extension RemoteOutbox {
                 }
                 if isExhausted {
                     // What was sent stays remembered: its outcome is still not known.
-                    entry.status = .rejected
-                    entry.reason = message
-                    setAside[id] = message
+                    entry.reject(rejection)
+                    setAside[id] = rejection.reason
                 }
                 try tables.setEntry(entry, id, replacing: old)
             }

@@ -56,13 +56,14 @@ extension RemoteOutbox {
         let base = try tables.server(id)
         let shown: ServerState
         switch outcome {
-        case .rejected(let reason):
-            return try reject(id, old, reason: reason, in: transaction, tables)
+        case .rejected(let rejection):
+            return try reject(id, old, rejection, in: transaction, tables)
         case .stored(let item):
             var state = ServerState(item)
             if sent.kind == .undelete, !state.isLive {
                 let reason = "The far side answered an undeletion with a deleted item."
-                return try reject(id, old, reason: reason, in: transaction, tables)
+                return try reject(
+                    id, old, RemoteRejection(reason: reason), in: transaction, tables)
             }
             if let seen = old.seen {
                 guard seen.isSame(as: state) else {
@@ -71,6 +72,15 @@ extension RemoteOutbox {
                         origin: origin)
                 }
                 state.source = seen.source
+                if state.lacksDescription, seen.carriesAttachments {
+                    // A page told of its attachments while the operation, which did not, was away.
+                    let result = try acknowledge(
+                        id, by: state, entry: old, replacing: old, in: transaction, tables,
+                        origin: origin)
+                    _ = try describe(
+                        id, known: state, by: seen, in: transaction, tables, origin: origin)
+                    return result
+                }
             }
             // Without a version nothing kept the far side from undeleting what somebody else had
             // brought back and edited.
@@ -165,7 +175,13 @@ extension RemoteOutbox {
         origin: String
     ) throws -> SettledOperation {
         let local = try tables.document(id, in: transaction)
-        if local?.metaData.revision == old.sent?.revision {
+        if local?.metaData.revision == old.sent?.revision, state.lacksDescription,
+            seen.carriesAttachments
+        {
+            try tables.setServer(state, id)
+            try close(id, old, in: transaction, tables)
+            _ = try describe(id, known: state, by: seen, in: transaction, tables, origin: origin)
+        } else if local?.metaData.revision == old.sent?.revision {
             // Not touched since it was sent: it takes the later form at once.
             try take(seen, id, replacing: old, in: transaction, tables, origin: origin)
         } else {
@@ -231,15 +247,14 @@ extension RemoteOutbox {
     }
 
     private static func reject(
-        _ id: String, _ old: RemoteEntry, reason: String, in transaction: Transaction,
+        _ id: String, _ old: RemoteEntry, _ rejection: RemoteRejection, in transaction: Transaction,
         _ tables: RemoteTables
     ) throws -> SettledOperation {
         let local = try tables.document(id, in: transaction)
         let wasEdited = local?.metaData.revision != old.sent?.revision
         var entry = try release(id, old, in: transaction, tables)
         guard !wasEdited, let before = entry else { return .returned }
-        entry?.status = .rejected
-        entry?.reason = reason
+        entry?.reject(rejection)
         try tables.setEntry(entry, id, replacing: before)
         return .rejected
     }

@@ -16,6 +16,8 @@ struct OperationRow: Sendable, Hashable {
     var documentIds: [String] = []
     var changedFields: [String: FieldChanges] = [:]
     var holds: [String: Date] = [:]
+    /// What was noted while it was carried out.
+    var notes: [String: JSONValue] = [:]
     /// The stored form of the operation.
     var content: PackedValue
 
@@ -30,7 +32,8 @@ struct OperationRow: Sendable, Hashable {
         static let documents: UInt8 = 4
         static let changes: UInt8 = 8
         static let holds: UInt8 = 16
-        static let all = strict | dependencies | documents | changes | holds
+        static let notes: UInt8 = 32
+        static let all = strict | dependencies | documents | changes | holds | notes
     }
 
     func encoded() -> [UInt8] {
@@ -42,7 +45,8 @@ struct OperationRow: Sendable, Hashable {
         row.write(
             byte: (isStrict ? Flag.strict : 0) | (dependencies.isEmpty ? 0 : Flag.dependencies)
                 | (documentIds.isEmpty ? 0 : Flag.documents)
-                | (changedFields.isEmpty ? 0 : Flag.changes) | (holds.isEmpty ? 0 : Flag.holds))
+                | (changedFields.isEmpty ? 0 : Flag.changes) | (holds.isEmpty ? 0 : Flag.holds)
+                | (notes.isEmpty ? 0 : Flag.notes))
         row.write(bytes: id.bytes)
         row.write(number: UInt64(UInt32(bitPattern: priority)))
         row.write(number: startCount)
@@ -72,6 +76,7 @@ struct OperationRow: Sendable, Hashable {
                 row.write(number: OutboxRowKey.microseconds(date))
             }
         }
+        if !notes.isEmpty { row.write(members: notes) }
         row.write(bytes: content.bytes)
         return row.bytes
     }
@@ -121,6 +126,7 @@ struct OperationRow: Sendable, Hashable {
                 holds[context] = OutboxRowKey.date(try row.number())
             }
         }
+        if flags & Flag.notes != 0 { notes = try row.members() }
         content = PackedValue(stored: Array(row.rest()))
     }
 }

@@ -11,7 +11,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
             case invalidOperation, duplicateOperation, operationNotFound, operationIsActive
             case operationIsNotActive, graphNotFound
             case dependencyCycle, dependencyAcrossPipelines, dependencyOnLaterGraph
-            case notCondensable, invalidTag, invalidLink, documentNotFound
+            case notCondensable, invalidTag, invalidLink, invalidNote, documentNotFound
         }
 
         private let kind: Kind
@@ -52,6 +52,9 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         public static let invalidTag = Code(kind: .invalidTag)
         /// A cloud URI is empty or too long.
         public static let invalidLink = Code(kind: .invalidLink)
+        /// A note of an operation has a name that is empty or too long, or a value that JSON cannot
+        /// express, or the notes of the operation are together too large.
+        public static let invalidNote = Code(kind: .invalidNote)
         /// A document that a cloud URI was attached to is not there at the end of the commit.
         public static let documentNotFound = Code(kind: .documentNotFound)
 

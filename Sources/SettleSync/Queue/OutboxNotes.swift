@@ -42,6 +42,13 @@ final class OutboxNotes {
 
     func draft(_ id: UUID) -> Draft? { drafts[id] }
 
+    /// The graph of an earlier commit, if a draft is inserted into it.
+    func target(_ graph: UInt64, in pipeline: String) -> Target? {
+        drafts.values.first {
+            $0.target?.graph == graph && $0.operation.pipeline == pipeline
+        }?.target
+    }
+
     func add(_ draft: Draft) {
         if drafts.updateValue(draft, forKey: draft.operation.id) == nil {
             order.append(draft.operation.id)

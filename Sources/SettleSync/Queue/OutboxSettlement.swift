@@ -197,6 +197,7 @@ struct OutboxSettlement {
             for id in touched.keys { touched[id]?.isListed = true }
             notes.note(pipeline.name) { $0.finish(row.id, as: .skipped) }
             aliases[operation.id] = .some(nil)
+            try queue.outbox.hooks?.didCoalesce(operation, with: queued, into: nil, in: transaction)
             return true
         case .replace(let result):
             var merged = result
@@ -217,10 +218,15 @@ struct OutboxSettlement {
             }
             var new = OperationRow(merged, isStrict: row.isStrict, row)
             new.id = row.id
+            new.notes = row.notes.merging(operation.notes) { $1 }
             try queue.replace(key, row, with: new)
             touched[row.id]?.row = nil
             aliases[operation.id] = row.id
             notes.note(pipeline.name) { $0.modify(row.id) }
+            try queue.outbox.hooks?.didCoalesce(
+                operation, with: queued,
+                into: QueuedOperation(new, key, pipeline: pipeline.name, status: .pending),
+                in: transaction)
             return true
         }
     }

@@ -8,6 +8,8 @@ public struct OutboxSnapshot {
     let table: OutboxTable
     let tagTable: TagTable
     let links: CloudLinks
+    /// Where all of it is read.
+    let snapshot: Snapshot
     /// The names of the types the outbox was told of; nil when it was told of none at all.
     private let names: Set<String>?
     private let pipelines: [UInt32: String]
@@ -23,6 +25,7 @@ public struct OutboxSnapshot {
 
     init(in snapshot: Snapshot, names: Set<String>?) throws {
         let table = try OutboxTable(in: snapshot)
+        self.snapshot = snapshot
         self.table = table
         self.names = names
         tagTable = try TagTable(in: snapshot)
@@ -112,6 +115,23 @@ public struct OutboxSnapshot {
         return graphs
     }
 
+    /// The numbers of the graphs of a pipeline that have operations left, in order.
+    ///
+    /// The first is that of the operations that are carried out now, unless the pipeline's graphs do
+    /// not follow each other. ``OutboxTransaction/insert(_:intoGraph:of:id:about:recordsChanges:dependencies:priority:)``
+    /// takes them.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: O(log n) page reads for each graph.
+    public func graphNumbers(in pipeline: String = Outbox.defaultPipeline) throws -> [UInt64] {
+        guard let record = try table.pipeline(named: pipeline) else { return [] }
+        var numbers: [UInt64] = []
+        while let next = try table.lowestGraph(of: record.number, after: numbers.last ?? 0) {
+            numbers.append(next)
+        }
+        return numbers
+    }
+
     /// Everything that has to be done before an operation: what it depends on, what that depends
     /// on, and so on, as far as it is still in the outbox.
     ///
@@ -165,6 +185,7 @@ extension QueuedOperation {
             id: row.id, name: row.name, pipeline: pipeline, graph: key.graph,
             priority: row.priority, dependencies: row.dependencies,
             documentIds: row.documentIds, changedFields: row.changedFields, holds: row.holds,
-            startCount: Int(clamping: row.startCount), status: status, content: row.content)
+            notes: row.notes, startCount: Int(clamping: row.startCount), status: status,
+            content: row.content)
     }
 }

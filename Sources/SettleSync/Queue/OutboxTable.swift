@@ -44,9 +44,9 @@ struct OutboxTable {
         }
     }
 
-    /// The first key that begins with some bytes, without its value.
-    func firstKey(of prefix: [UInt8]) throws -> [UInt8]? {
-        guard let key = try table?.firstKey(from: prefix), key.starts(with: prefix) else {
+    /// The first key that begins with some bytes, and is not below others, without its value.
+    func firstKey(of prefix: [UInt8], from start: [UInt8]? = nil) throws -> [UInt8]? {
+        guard let key = try table?.firstKey(from: start ?? prefix), key.starts(with: prefix) else {
             return nil
         }
         return key
@@ -99,11 +99,20 @@ struct OutboxTable {
         }
     }
 
-    /// The lowest graph of a pipeline that has an operation; nil when the pipeline is empty.
-    func lowestGraph(of pipeline: UInt32) throws -> UInt64? {
-        guard let first = try firstKey(of: OutboxRowKey.operations(pipeline: pipeline)) else {
-            return nil
-        }
+    /// The lowest graph of a pipeline that has an operation; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The pipeline.
+    ///   - graph: The graph has a higher number than this one; 0 for any.
+    /// - Returns: The number of the graph.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    func lowestGraph(of pipeline: UInt32, after graph: UInt64 = 0) throws -> UInt64? {
+        if graph == .max { return nil }
+        let start = OutboxRowKey.operations(pipeline: pipeline, graph: graph + 1)
+        guard
+            let first = try firstKey(
+                of: OutboxRowKey.operations(pipeline: pipeline), from: start)
+        else { return nil }
         guard let key = OperationKey(first.dropFirst()) else { throw Self.damage }
         return key.graph
     }

@@ -11,17 +11,35 @@ extension OutboxTransaction {
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`; at the end of the
     ///   closure as ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``; what `change` throws.
     public func modify(_ id: UUID, _ change: (inout QueuedOperation) throws -> Void) throws {
-        if var draft = notes.draft(id) {
-            try change(&draft.operation)
+        if let draft = notes.draft(id) {
+            let (old, operation) = try changed(draft.operation, change)
+            // A hook may have ended it.
+            guard var draft = notes.draft(id) else { throw OutboxError.notFound(id) }
+            let kept = draft.operation.notes
+            draft.operation = operation
+            draft.operation.notes = kept
             notes.add(draft)
+            try outbox.hooks?.didModify(operation, from: old, in: transaction)
             return
         }
-        let (key, row) = try pending(id)
-        var operation = try stored().operation(key, row)
-        try change(&operation)
+        let before = try pending(id)
+        let (old, operation) = try changed(
+            stored().operation(before.key, before.row), change)
         try operation.checkDocuments()
+        let (key, row) = outbox.hooks == nil ? before : try pending(id)
         try replace(key, row, with: OperationRow(operation, isStrict: row.isStrict, row))
         notes.note(operation.pipeline) { $0.modify(id) }
+        try outbox.hooks?.didModify(operation, from: old, in: transaction)
+    }
+
+    /// An operation before and after a change, which the hook may change further or refuse.
+    private func changed(
+        _ old: QueuedOperation, _ change: (inout QueuedOperation) throws -> Void
+    ) throws -> (old: QueuedOperation, new: QueuedOperation) {
+        var operation = old
+        try change(&operation)
+        try outbox.hooks?.willModify(&operation, from: old, in: transaction)
+        return (old, operation)
     }
 
     /// Stores a changed row, and has it listed again at the end of the closure.

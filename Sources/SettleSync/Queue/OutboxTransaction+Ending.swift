@@ -85,6 +85,25 @@ extension OutboxTransaction {
     }
 
     private func finish(_ id: UUID, as status: OperationStatus) throws -> Bool {
+        guard let hooks = outbox.hooks else { return try remove(id, as: status) }
+        guard var operation = try operation(id) else { return false }
+        if status == .completed {
+            try hooks.willComplete(operation, in: transaction)
+        } else {
+            try hooks.willSkip(operation, in: transaction)
+        }
+        // The hook may have ended it.
+        guard try remove(id, as: status) else { return false }
+        operation.status = status
+        if status == .completed {
+            try hooks.didComplete(operation, in: transaction)
+        } else {
+            try hooks.didSkip(operation, in: transaction)
+        }
+        return true
+    }
+
+    private func remove(_ id: UUID, as status: OperationStatus) throws -> Bool {
         if let draft = notes.draft(id) {
             notes.drop(id)
             notes.note(draft.operation.pipeline) { $0.finish(id, as: status) }

@@ -141,6 +141,63 @@ public struct OutboxTransaction {
             recordsChanges, dependencies, priority)
     }
 
+    /// Inserts an operation into the graph of an earlier commit, by its number.
+    ///
+    /// As the form by a neighbour does.
+    ///
+    /// - Parameters:
+    ///   - operation: What is to be done.
+    ///   - number: The graph: the ``QueuedOperation/graph`` of an operation, an
+    ///     ``OperationGraph/number``, or one of ``OutboxSnapshot/graphNumbers(in:)``, whose first is the
+    ///     graph that is carried out now.
+    ///   - pipeline: The pipeline it goes through; the default one if not said.
+    ///   - id: As for ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``, like the others.
+    ///   - documentIds: The documents it is about.
+    ///   - recordsChanges: True to keep what this closure changes in these documents.
+    ///   - dependencies: The operations that must be done before it starts.
+    ///   - priority: Higher ones start first.
+    /// - Returns: The identifier.
+    /// - Throws: ``OutboxError`` with `graphNotFound` when no operation of that graph is left in the
+    ///   pipeline, or there never was one; otherwise as
+    ///   ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``.
+    /// - Complexity: O(log n) page reads and writes, and as many reads as the graph has operations.
+    @discardableResult
+    public func insert(
+        _ operation: some OutboxOperation, intoGraph number: UInt64, of pipeline: String? = nil,
+        id: UUID? = nil, about documentIds: [String] = [], recordsChanges: Bool = false,
+        dependencies: Set<UUID> = [], priority: Int32 = 0
+    ) throws -> UUID {
+        let id = id ?? OperationIdentifier.make(at: outbox.now)
+        let pipeline = pipeline ?? Outbox.defaultPipeline
+        try outbox.checkKnown(pipeline: pipeline, id)
+        guard let record = try table.pipeline(named: pipeline),
+            let isStrict = try isStrict(graph: number, of: record.number)
+                ?? notes.target(number, in: pipeline)?.isStrict
+        else {
+            throw OutboxError(
+                .graphNotFound,
+                "An operation cannot be inserted into the graph \(number) of the pipeline "
+                    + "'\(pipeline)', which has no operation of it. Add it instead.",
+                operationId: id)
+        }
+        return try add(
+            operation, id: id, to: pipeline,
+            target: OutboxNotes.Target(graph: number, isStrict: isStrict), documentIds,
+            recordsChanges, dependencies, priority)
+    }
+
+    /// Whether a graph waits for those before it; nil when it has no operation.
+    ///
+    /// Operations that were moved from another pipeline may differ in that; then it does.
+    private func isStrict(graph: UInt64, of pipeline: UInt32) throws -> Bool? {
+        var isStrict: Bool?
+        try table.forEachOperation(of: pipeline, graph: graph) { _, row in
+            isStrict = row.isStrict
+            return !row.isStrict
+        }
+        return isStrict
+    }
+
     private func add<Operation: OutboxOperation>(
         _ operation: Operation, id: UUID, to pipeline: String, target: OutboxNotes.Target?,
         _ documentIds: [String], _ recordsChanges: Bool, _ dependencies: Set<UUID>,
@@ -148,21 +205,39 @@ public struct OutboxTransaction {
     ) throws -> UUID {
         try outbox.checkKnown(Operation.self, id)
         try outbox.checkKnown(pipeline: pipeline, id)
+        try checkUnused(id)
+        var queued = QueuedOperation(
+            id: id, name: Operation.operationName, pipeline: pipeline, graph: target?.graph ?? 0,
+            priority: priority, dependencies: dependencies, documentIds: documentIds,
+            changedFields: [:], holds: [:], notes: [:], startCount: 0, status: .pending,
+            content: try PackedValue(operation: operation, id))
+        if let hooks = outbox.hooks {
+            if target == nil {
+                try hooks.willAdd(&queued, in: transaction)
+            } else {
+                try hooks.willInsert(&queued, in: transaction)
+            }
+            // A hook may add operations too.
+            try checkUnused(id)
+        }
+        notes.add(
+            OutboxNotes.Draft(
+                operation: queued, target: target, recordsChanges: recordsChanges))
+        if target == nil {
+            try outbox.hooks?.didAdd(queued, in: transaction)
+        } else {
+            try outbox.hooks?.didInsert(queued, in: transaction)
+        }
+        return id
+    }
+
+    private func checkUnused(_ id: UUID) throws {
         guard notes.draft(id) == nil, try table.key(of: id) == nil else {
             throw OutboxError(
                 .duplicateOperation,
                 "There is an operation \(id) in the outbox already. Give each one an identifier of "
                     + "its own.", operationId: id)
         }
-        let queued = QueuedOperation(
-            id: id, name: Operation.operationName, pipeline: pipeline, graph: target?.graph ?? 0,
-            priority: priority, dependencies: dependencies, documentIds: documentIds,
-            changedFields: [:], holds: [:], startCount: 0, status: .pending,
-            content: try PackedValue(operation: operation, id))
-        notes.add(
-            OutboxNotes.Draft(
-                operation: queued, target: target, recordsChanges: recordsChanges))
-        return id
     }
 
     // MARK: Parts
@@ -199,6 +274,8 @@ extension OperationRow {
         documentIds = operation.documentIds
         changedFields = operation.changedFields
         holds = operation.holds
+        // Whoever changes an operation may have a copy that is older than its notes.
+        notes = old?.notes ?? operation.notes
     }
 }
 

@@ -1,9 +1,10 @@
+import Foundation
 import Settle
 
 /// What is stored of one document's way to the far side.
 ///
 /// Shape (Docs/Formats/Replication.md): layout, status, order, failures, then what is there of the
-/// sent operation, the queued kind, the state that was seen, the reason.
+/// sent operation, the queued kind, the state that was seen, the answer that refused it.
 struct RemoteEntry: Sendable, Hashable {
     /// Where an entry waits.
     enum Status: UInt8, Sendable {
@@ -36,6 +37,11 @@ struct RemoteEntry: Sendable, Hashable {
         var members: [String: JSONValue]
         /// The revision of the document that was sent; nil for a document that was gone.
         var revision: String?
+
+        /// Whether it carries the document's members.
+        var isWhole: Bool { kind == .insert || kind == .update }
+        /// Whether it says which attachments the item is to have.
+        var describesAttachments: Bool { AttachmentMember.attachments(in: members) != nil }
     }
 
     var status: Status = .pending
@@ -50,7 +56,26 @@ struct RemoteEntry: Sendable, Hashable {
     /// on.
     var seen: ServerState?
     /// Why the entry is set aside.
-    var reason: String?
+    var reason: String? {
+        didSet { if reason == nil { refusal = nil } }
+    }
+    /// The far side's answer, where it was that which the entry is set aside for.
+    var refusal: Refusal?
+
+    /// What the far side answered when it refused an operation.
+    struct Refusal: Sendable, Hashable {
+        var statusCode: Int?
+        var body: Data?
+    }
+
+    /// Sets the entry aside.
+    mutating func reject(_ rejection: RemoteRejection) {
+        status = .rejected
+        reason = rejection.reason
+        let refusal = Refusal(statusCode: rejection.statusCode, body: rejection.body)
+        self.refusal = refusal == Refusal() ? nil : refusal
+    }
+
     /// The item left our sight while the document had something to tell; the document is purged
     /// once that is told.
     var isOutOfSight = false
@@ -66,13 +91,15 @@ struct RemoteEntry: Sendable, Hashable {
 }
 
 extension RemoteEntry {
-    private static let layout: UInt8 = 1
+    /// Layout 2 may have what older ones do not; those are read, too.
+    private static let layout: UInt8 = 2
 
     private enum Flag {
         static let sent: UInt8 = 1
         static let queued: UInt8 = 2
         static let seen: UInt8 = 4
         static let outOfSight: UInt8 = 8
+        static let refusal: UInt8 = 32
     }
 
     func encoded() -> [UInt8] {
@@ -81,7 +108,8 @@ extension RemoteEntry {
         row.write(byte: status.rawValue)
         row.write(
             byte: (sent == nil ? 0 : Flag.sent) | (queued == nil ? 0 : Flag.queued)
-                | (seen == nil ? 0 : Flag.seen) | (isOutOfSight ? Flag.outOfSight : 0))
+                | (seen == nil ? 0 : Flag.seen) | (isOutOfSight ? Flag.outOfSight : 0)
+                | (refusal == nil ? 0 : Flag.refusal))
         row.write(number: order)
         row.write(number: failureCount)
         row.write(text: reason)
@@ -93,14 +121,18 @@ extension RemoteEntry {
         }
         if let queued { row.write(byte: queued.stored) }
         if let seen { seen.write(to: &row) }
+        if let refusal {
+            row.write(number: UInt64(clamping: refusal.statusCode ?? 0))
+            row.write(counted: refusal.body ?? Data())
+        }
         return row.bytes
     }
 
     init(decoding bytes: [UInt8], id: String) throws {
         var row = RowReader(bytes, place: "the outbox entry of document '\(id)'")
-        guard try row.byte() == Self.layout, let status = Status(rawValue: try row.byte()) else {
-            throw row.damage
-        }
+        guard (1...Self.layout).contains(try row.byte()),
+            let status = Status(rawValue: try row.byte())
+        else { throw row.damage }
         self.status = status
         let flags = try row.byte()
         order = try row.number()
@@ -120,6 +152,13 @@ extension RemoteEntry {
         }
         if flags & Flag.seen != 0 { seen = try ServerState(from: &row) }
         isOutOfSight = flags & Flag.outOfSight != 0
+        if flags & Flag.refusal != 0 {
+            let status = try row.number()
+            let body = try row.counted()
+            refusal = Refusal(
+                statusCode: status == 0 ? nil : Int(exactly: status),
+                body: body.isEmpty ? nil : Data(body))
+        }
     }
 }
 

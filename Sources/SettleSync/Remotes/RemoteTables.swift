@@ -190,6 +190,20 @@ struct RemoteTables {
         }
     }
 
+    /// Whether any state of the far side fulfils a condition; looks at no more of them than it must.
+    func hasServer(where isWanted: (ServerState) -> Bool) throws -> Bool {
+        let prefix = self.prefix
+        var isFound = false
+        try servers?.forEach(from: prefix) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
+            var row = RowReader(value, place: "the server state of document '\(id)'")
+            isFound = isWanted(try ServerState(from: &row))
+            return !isFound
+        }
+        return isFound
+    }
+
     /// The documents that there is an entry or a state of the far side of, each once.
     func knownIds() throws -> [String] {
         // By bytes: equal texts of different bytes are different documents.

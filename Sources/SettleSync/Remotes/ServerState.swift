@@ -70,11 +70,14 @@ struct ServerState: Sendable, Hashable {
     /// Whether the item is live and shows every one of `sent` as it was sent.
     ///
     /// The far side may have added members of its own as long as they are null (a table shows
-    /// every column it has), and may write a whole number with or without a fraction.
+    /// every column it has), and may write a whole number with or without a fraction. What it says
+    /// of attachments does not count where `sent` says nothing of them.
     func holds(_ sent: [String: JSONValue]) -> Bool {
         guard isLive, let members else { return false }
         for (name, value) in sent where !value.isLoosely(members[name] ?? .null) { return false }
-        return members.allSatisfy { $0.value.isNull || sent[$0.key] != nil }
+        return members.allSatisfy { name, value in
+            value.isNull || sent[name] != nil || name == AttachmentMember.name && carriesAttachments
+        }
     }
 }
 

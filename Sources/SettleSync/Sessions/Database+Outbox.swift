@@ -19,14 +19,19 @@ extension Database {
                 guard remote == nil || remote == identifier else { return [PendingOperation]() }
                 return try RemoteTables(record, in: snapshot).allEntries()
                     .sorted { ($0.entry.order, $0.id) < ($1.entry.order, $1.id) }
-                    .compactMap { PendingOperation(remote: identifier, id: $0, entry: $1) }
+                    .compactMap { id, entry in
+                        PendingOperation(
+                            remote: identifier, id: id, entry: entry,
+                            mark: try PendingOperation.mark(of: entry, id, in: snapshot))
+                    }
             }
         }
     }
 
     /// The pending operations that the far side refuses, with its reasons.
     ///
-    /// Each is tried again when its document changes and when a replication starts.
+    /// Each is tried again when its document changes and when a replication starts;
+    /// ``withdraw(_:_:)`` ends that.
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
     /// - Returns: The operations, each with the state `rejected`.

@@ -40,6 +40,8 @@ extension Database {
     }
 
     /// The replication that runs, the first of several that one call started; nil when none does.
+    ///
+    /// Nil already when the status delegate or an event stream is told that a replication has ended.
     public var replicationDetails: (any ReplicationDetails)? {
         ReplicationCenter.of(self).sessions.first?.configuration
     }
@@ -123,6 +125,30 @@ extension Database {
         }
     }
 
+    /// Replicates once and waits for the end, beside the replications that run.
+    ///
+    /// - Parameters:
+    ///   - configuration: How to replicate; `isRepeating` does not matter.
+    ///   - backend: The far side.
+    /// - Returns: What was done.
+    /// - Throws: As ``replicate(with:using:)``.
+    package func replicateOnce(
+        with configuration: ReplicationConfiguration, using backend: some Backend
+    ) async throws -> ReplicationSummary {
+        var configuration = configuration
+        configuration.isRepeating = false
+        let center = ReplicationCenter.of(self)
+        let session = try await session(
+            with: configuration, using: backend, beside: center.added + center.sessions)
+        center.add(session)
+        session.start(after: [])
+        return try await withTaskCancellationHandler {
+            try await session.summary()
+        } onCancel: {
+            session.cancel()
+        }
+    }
+
     private func beginReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> ReplicationSession {
@@ -163,6 +189,14 @@ extension Database {
                 .misconfigured,
                 "A replication with '\(identifier)' runs whose scope is another. All replications of "
                     + "a remote have the same.")
+        }
+        if let queryId = configuration.queryId {
+            guard (1...SyncTuning.identifierLengthMax).contains(queryId.utf8.count) else {
+                throw ReplicationError(
+                    .misconfigured,
+                    "The identifier of a query has \(queryId.utf8.count) bytes; it needs 1 to "
+                        + "\(SyncTuning.identifierLengthMax).")
+            }
         }
         let center = ReplicationCenter.of(self)
         let outbox = center.outbox(for: identifier, of: self)

@@ -81,14 +81,15 @@ extension Database {
     ) async throws -> [ReplicationSession] {
         try Self.check(targets)
         let center = ReplicationCenter.of(self)
-        let sending = targets.filter(\.configuration.isBidirectional).map(\.backend.identifier)
+        let sending = targets.filter { $0.configuration.direction != .serverToClient }
+            .map(\.backend.identifier)
         let order = keepsOrder ? CommitOrder(of: sending) : nil
         var sessions: [ReplicationSession] = []
         for target in targets {
             sessions.append(
                 try await session(
                     with: target.configuration, using: target.backend, beside: center.added,
-                    order: target.configuration.isBidirectional ? order : nil))
+                    order: target.configuration.direction == .serverToClient ? nil : order))
         }
         let previous = center.replaceSessions(with: sessions)
         for session in sessions { session.start(after: previous) }

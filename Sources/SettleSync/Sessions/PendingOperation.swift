@@ -1,3 +1,6 @@
+public import Foundation
+import Settle
+
 /// An operation that has not been carried out on the far side.
 public struct PendingOperation: Sendable, Hashable {
     /// Why it has not.
@@ -22,13 +25,25 @@ public struct PendingOperation: Sendable, Hashable {
     public let kind: OperationKind
     /// Why it has not been.
     public let state: State
+    /// The status of the answer with which the far side refused it; nil when it was not refused, or
+    /// not by an answer with a status.
+    public let statusCode: Int?
+    /// The body of that answer as it came, at most ``RemoteRejection/bodySizeMax`` bytes of it.
+    ///
+    /// It may hold what users wrote: do not log it.
+    public let responseBody: Data?
+    /// Stands for the operation and the document as they were when this was made.
+    let mark: UInt64
 }
 
 extension PendingOperation {
-    init?(remote: String, id: String, entry: RemoteEntry) {
+    init?(remote: String, id: String, entry: RemoteEntry, mark: UInt64) {
         guard let kind = entry.sent?.kind ?? entry.queued else { return nil }
         self.remote = remote
         documentId = id
+        self.mark = mark
+        statusCode = entry.refusal?.statusCode
+        responseBody = entry.refusal?.body
         self.kind = kind
         switch entry.status {
         case .pending: state = entry.sent == nil ? .waiting : .sent
@@ -37,5 +52,15 @@ extension PendingOperation {
         case .conflict: state = .conflict
         case .outside: return nil
         }
+    }
+
+    /// What an operation is known again by, as long as neither it nor its document changes.
+    static func mark(
+        of entry: RemoteEntry, _ id: String, in snapshot: Snapshot
+    ) throws -> UInt64 {
+        let sequence = try snapshot.lastChange(of: id)?.sequence ?? 0
+        var row = RowWriter()
+        row.write(number: sequence)
+        return StableHash.of(row.bytes + entry.encoded())
     }
 }

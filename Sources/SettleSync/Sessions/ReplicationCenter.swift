@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import Settle
 import Synchronization
@@ -23,10 +24,18 @@ final class ReplicationCenter: Sendable {
     private let state = Mutex(State())
     private let broadcast = Broadcast<ReplicationEvent>()
     private let reports = Broadcast<ReplicationReport>()
+    /// Where delegates are called: one call at a time and in order, also when the database's queue
+    /// is concurrent and several replications run.
+    let delegateQueue: DispatchQueue
+
+    init(_ database: Database) {
+        delegateQueue = DispatchQueue(
+            label: "settle-replication-delegates", target: database.completionQueue)
+    }
 
     /// The center of a database.
     static func of(_ database: Database) -> ReplicationCenter {
-        database.companion { ReplicationCenter() }
+        database.companion { ReplicationCenter(database) }
     }
 
     var filterDelegate: (any ReplicationFilterDelegate)? {
@@ -79,7 +88,10 @@ final class ReplicationCenter: Sendable {
         return others.reduce(into: []) { hashes, other in
             guard other !== session, other.outbox === session.outbox else { return }
             // Two that ask the same see the same.
-            if other.queryHash != session.queryHash { hashes.insert(other.queryHash) }
+            // 0 stands for one that has asked nothing, and for items that nobody has shown.
+            if other.queryHash != session.queryHash, other.queryHash != 0 {
+                hashes.insert(other.queryHash)
+            }
         }
     }
 

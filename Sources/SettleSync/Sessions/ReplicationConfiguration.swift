@@ -3,20 +3,40 @@ public import Foundation
 public import Logging
 public import Settle
 
+/// Which way documents go.
+public enum ReplicationDirection: String, Sendable, Hashable, CaseIterable {
+    /// Changes made here are sent, then what changed on the server is fetched.
+    case bidirectional
+    /// Fetching alone. Changes made here wait in the queue, and what is fetched does not overwrite
+    /// them.
+    case serverToClient
+    /// Sending alone. Nothing is fetched but what the server answers to what it is sent.
+    case clientToServer
+}
+
 /// What can be asked about a replication.
 public protocol ReplicationDetails: Sendable {
     /// The far side.
     var url: URL { get }
     /// Whether it goes on, cycle after cycle, until it is stopped.
     var isRepeating: Bool { get }
-    /// Whether changes made here are sent.
+    /// Whether documents go both ways.
     var isBidirectional: Bool { get }
+    /// Which way documents go.
+    var direction: ReplicationDirection { get }
     /// What the back-end wants to know, by name; see the back-end.
     var options: [String: any Sendable] { get }
     /// Handed to the filter delegate.
     var filterParameters: [String: any Sendable]? { get }
     /// Only documents in one of these channels are fetched; empty for all that may be seen.
     var limitToChannels: [String] { get }
+}
+
+extension ReplicationDetails {
+    /// Both ways, or from the server to here.
+    public var direction: ReplicationDirection {
+        isBidirectional ? .bidirectional : .serverToClient
+    }
 }
 
 /// What to replicate with, and how.
@@ -28,10 +48,16 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var url: URL
     /// Whether it goes on, cycle after cycle, until it is stopped; true unless given.
     public var isRepeating: Bool
-    /// Whether changes made here are sent; true unless given.
+    /// Which way documents go; both unless given.
+    public var direction: ReplicationDirection
+    /// Whether documents go both ways; true unless given.
     ///
-    /// Otherwise they wait, and what is fetched does not overwrite them.
-    public var isBidirectional: Bool
+    /// Setting it to false means ``ReplicationDirection/serverToClient``: changes made here wait,
+    /// and what is fetched does not overwrite them.
+    public var isBidirectional: Bool {
+        get { direction == .bidirectional }
+        set { direction = newValue ? .bidirectional : .serverToClient }
+    }
     /// What the back-end wants to know, by name; see the back-end.
     public var options: [String: any Sendable]
     /// Handed to the filter delegate.
@@ -63,6 +89,17 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// How long a repeating replication rests when nothing happens here; 30 seconds unless given.
     public var pollInterval = SyncTuning.pollIntervalDefault
 
+    /// What the app calls the query that this replication pulls, 1 to 255 bytes of UTF-8; nil unless
+    /// given.
+    ///
+    /// How far it got is kept apart from other queries, and
+    /// ``Settle/Database/removePullCheckpoints(of:queryId:)`` lets it begin anew.
+    public var queryId: String?
+    /// Whether a pull goes on where the last one of the query ended; true unless given.
+    ///
+    /// Otherwise everything is fetched in every cycle, nothing is remembered of how far it got, and
+    /// nothing is reconciled.
+    public var isIncremental = true
     /// When everything is listed, to find what left without a word; never unless given.
     public var reconciling = Reconciling.never
     /// Whether an update carries only the members that changed, where the far side can merge them
@@ -92,7 +129,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
     ) {
         self.url = url
         self.isRepeating = isRepeating
-        self.isBidirectional = isBidirectional
+        direction = isBidirectional ? .bidirectional : .serverToClient
         self.options = options
         self.filterParameters = filterParameters
         self.limitToChannels = limitToChannels
@@ -111,6 +148,13 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// From the far side to here, once.
     public static func oneTimeServerToClientReplication(with url: URL) -> Self {
         Self(url: url, isRepeating: false, isBidirectional: false)
+    }
+
+    /// From here to the far side, once: what waits is sent, and nothing is fetched.
+    public static func oneTimeClientToServerReplication(with url: URL) -> Self {
+        var configuration = Self(url: url, isRepeating: false)
+        configuration.direction = .clientToServer
+        return configuration
     }
 }
 

@@ -31,9 +31,12 @@ extension ReplicationCycle {
 
     /// A page that is asked for now.
     private func context(of query: PullQuery) -> PageContext {
-        PageContext(
+        var context = PageContext(
             query: query, others: session.center.queryHashes(besides: session),
             settledCount: session.outbox.settledCount.load(ordering: .relaxed))
+        context.carriesAttachments = knownAttachments ?? false
+        context.isIncremental = session.configuration.isIncremental
+        return context
     }
 
     /// Fetches everything that is new.
@@ -41,15 +44,30 @@ extension ReplicationCycle {
     /// - Returns: False when it has to begin again: the channels were changed, or the token.
     private mutating func pull(_ query: PullQuery, as channels: [String]) async throws -> Bool {
         let (session, backend) = (session, session.backend)
+        let isIncremental = session.configuration.isIncremental
         var token = try session.outbox.read(session.database) { _, tables in
-            try tables.checkpoint(of: query).token
+            isIncremental ? try tables.checkpoint(of: query).token : nil
         }
         let sizeMax = max(1, session.configuration.pageSize)
         var received = 0
         var total = 0
         var context = context(of: query)
-        var page = try await backend.page(
-            of: query, after: token, itemCountMax: sizeMax, isFirstPage: true)
+        var page = try await backend.pull(
+            query, after: token, itemCountMax: sizeMax, isFirstPage: true)
+        // Now the back-end has heard from the far side.
+        let describes = carriesAttachments()
+        let mustBegin =
+            isIncremental
+            ? try await session.outbox.beginDescribing(
+                session.database, query, carriesAttachments: describes) : false
+        if mustBegin {
+            token = nil
+            context = self.context(of: query)
+            page = try await backend.pull(
+                query, after: nil, itemCountMax: sizeMax, isFirstPage: true)
+        }
+        page = page.describingAttachments(describes)
+        context.carriesAttachments = describes
         var isFirst = true
         while true {
             try Task.checkCancellation()
@@ -64,7 +82,8 @@ extension ReplicationCycle {
             let (current, asked) = (page, context)
             context = self.context(of: query)
             async let following = Self.page(
-                of: query, after: current, backend, itemCountMax: sizeMax)
+                of: query, after: current, backend, itemCountMax: sizeMax,
+                withAttachments: describes)
             if !page.items.isEmpty || page.token != token {
                 let application = try await session.outbox.apply(
                     session.database, page, after: token, in: asked)
@@ -90,15 +109,18 @@ extension ReplicationCycle {
     }
 
     private static func page(
-        of query: PullQuery, after page: PullPage, _ backend: any Backend, itemCountMax: Int
+        of query: PullQuery, after page: PullPage, _ backend: any Backend, itemCountMax: Int,
+        withAttachments: Bool
     ) async throws -> PullPage? {
         if page.isLast { return nil }
-        return try await backend.page(
-            of: query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false)
+        return try await backend.pull(
+            query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false
+        ).describingAttachments(withAttachments)
     }
 
     private mutating func note(_ application: PageApplication) {
         summary.pulled += application.changedCount
+        queuedCount += application.queuedCount
         summary.skipped += application.faults.count
         for (id, fault) in application.faults {
             session.logger.warning(
@@ -121,8 +143,9 @@ extension ReplicationCycle {
         var token: PullToken?
         while true {
             let context = context(of: query)
-            let page = try await session.backend.listedPage(
-                of: query, after: token, itemCountMax: max(1, session.configuration.pageSize))
+            let page = try await session.backend.list(
+                query, after: token, itemCountMax: max(1, session.configuration.pageSize)
+            )?.describingAttachments(carriesAttachments())
             try Task.checkCancellation()
             guard let page else {
                 session.logger.warning("The far side cannot list items, so nothing is reconciled.")
@@ -155,6 +178,7 @@ extension ReplicationCycle {
     }
 
     private func isReconcilingDue(_ query: PullQuery, at date: Date) throws -> Bool {
+        guard session.configuration.isIncremental else { return false }
         switch session.configuration.reconciling {
         case .never: return false
         case .atStart: return !session.hasReconciled.load(ordering: .relaxed)

@@ -23,17 +23,23 @@ extension ReplicationCycle {
         let (outbox, database) = (session.outbox, session.database)
         var progress = PushProgress(
             total: try outbox.read(database) { _, tables in try tables.queuedCount() })
-        if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
+        // What is queued from now on ends the rest of a replication that repeats.
+        guard progress.total > 0 else { return error }
+        session.report(.sending(sent: 0, total: progress.total))
+        try await session.backend.prepare()
+        let isOrdered = session.configuration.conflictHandler.mayStop
         while true {
             try Task.checkCancellation()
             // Before anything is taken up: what was is taken to have been sent. A single operation
             // goes by itself, and nothing need be known for that.
-            let isSeveral = progress.total - progress.sent > 1
+            let isSeveral = !isOrdered && progress.total - progress.sent > 1
             let batchCountMax = isSeveral ? try await session.backend.batchCountMax() : 1
             let progressBefore = session.order?.progressCount ?? 0
             let claim = try await outbox.claim(
-                database, countMax: SyncTuning.claimCountMax, skipping: skippedIds,
-                filter: session.filter, withAttachments: session.backend.carriesAttachments,
+                database,
+                countMax: isOrdered ? SyncTuning.orderedClaimCountMax : SyncTuning.claimCountMax,
+                skipping: skippedIds, filter: session.filter,
+                withAttachments: carriesAttachments(), endingAtConflict: isOrdered,
                 in: session.order)
             if claim.isExhausted { break }
             if let preceding = claim.precedingRemote {
@@ -48,11 +54,13 @@ extension ReplicationCycle {
                 summary.rejected += 1
                 session.report(.rejected(documentId: id, reason: reason))
             }
-            var conflictIds = claim.conflictIds
+            var conflictIds: [String] = []
             if !claim.operations.isEmpty {
-                conflictIds += try await send(
-                    claim.operations, togetherMax: batchCountMax, &progress)
+                conflictIds = try await send(
+                    claim.operations, togetherMax: batchCountMax, isOrdered: isOrdered, &progress)
             }
+            // One that was known stands behind what was sent; its turn comes with the next claim.
+            if !isOrdered || conflictIds.isEmpty { conflictIds += claim.conflictIds }
             for id in conflictIds { try await settleConflict(of: id) }
             session.order?.progressed()
             // Whether the far side is there at all, the pull will tell.
@@ -93,11 +101,13 @@ extension ReplicationCycle {
     /// - Parameters:
     ///   - claimed: The operations.
     ///   - togetherMax: The most that go together.
+    ///   - isOrdered: Whether they go one at a time, and none after the first conflict.
     ///   - progress: How far the push is.
     /// - Returns: The documents that are in conflict now.
     /// - Throws: What ended the push; the database's errors.
     private mutating func send(
-        _ claimed: [ClaimedOperation], togetherMax: Int, _ progress: inout PushProgress
+        _ claimed: [ClaimedOperation], togetherMax: Int, isOrdered: Bool,
+        _ progress: inout PushProgress
     ) async throws -> [String] {
         let (outbox, database, backend) = (session.outbox, session.database, session.backend)
         var operations = claimed
@@ -108,8 +118,8 @@ extension ReplicationCycle {
         }
         var machine = PushStateMachine(
             count: operations.count,
-            sendingMax: max(1, session.configuration.concurrentRequestsMax),
-            batchMax: max(1, togetherMax),
+            sendingMax: isOrdered ? 1 : max(1, session.configuration.concurrentRequestsMax),
+            batchMax: isOrdered ? 1 : max(1, togetherMax),
             lone: Set(operations.indices.filter { !operations[$0].attachments.isEmpty }))
         var outcomes: [Int: RemoteOutcome] = [:]
         var conflictIds: [String] = []
@@ -143,6 +153,7 @@ extension ReplicationCycle {
                             switch result {
                             case .success(let outcome):
                                 outcomes[index] = outcome
+                                hasAnswer = true
                                 known.append(index)
                                 progress.failuresInARow = 0
                             case .failure(let error)
@@ -156,10 +167,17 @@ extension ReplicationCycle {
                                 }
                             }
                         }
-                        machine.answered(known: known, repeating: repeated)
+                        let holds =
+                            isOrdered
+                            && known.contains { index in
+                                outcomes[index]?.mayConflict(
+                                    with: operations[index].operation.kind) ?? false
+                            }
+                        machine.answered(known: known, repeating: repeated, holding: holds)
                         if failure != nil || progress.isOutage { machine.abort() }
                     case .settled(let indices, .success(let results)):
                         machine.settled()
+                        if isOrdered, results.contains(.conflict) { machine.abort() }
                         conflictIds += count(
                             zip(indices, results).map { index, result in
                                 (operations[index].operation.id, outcomes[index], result)
@@ -189,7 +207,8 @@ extension ReplicationCycle {
         guard Self.documentFailures.contains(error.code) else { return false }
         progress.failuresInARow += 1
         skippedIds.insert(id)
-        serverFailures[id] = error.message
+        serverFailures[id] = RemoteRejection(
+            reason: error.message, statusCode: error.statusCode, body: error.responseBody)
         self.error = error
         progress.isOutage = progress.failuresInARow >= Self.outageCountMax
         return true
@@ -211,8 +230,8 @@ extension ReplicationCycle {
             case .rejected:
                 summary.rejected += 1
                 progress.total -= 1
-                if case .rejected(let reason)? = outcome {
-                    session.report(.rejected(documentId: id, reason: reason))
+                if case .rejected(let rejection)? = outcome {
+                    session.report(.rejected(documentId: id, reason: rejection.reason))
                 }
             case .returned:
                 break
@@ -254,6 +273,18 @@ extension ReplicationCycle {
             .serverFailed,
             "Document '\(id)' changes faster than its conflicts are settled; it will be tried "
                 + "again.", documentId: id)
+    }
+}
+
+extension RemoteOutcome {
+    /// Whether it may turn out to be a conflict when it is compared to what is here.
+    fileprivate func mayConflict(with kind: OperationKind) -> Bool {
+        switch self {
+        case .stored: kind == .undelete
+        case .deleted: kind != .delete
+        case .conflict: true
+        case .rejected: false
+        }
     }
 }
 

@@ -15,7 +15,14 @@ struct ReplicationCycle {
     /// How often each document was in conflict.
     var conflictCounts: [String: Int] = [:]
     /// What the far side said when it failed on one document.
-    var serverFailures: [String: String] = [:]
+    var serverFailures: [String: RemoteRejection] = [:]
+    /// Whether the far side answered to any operation of this cycle.
+    var hasAnswer = false
+    /// Whether items carry attachments; nil until the back-end was asked, once a cycle, so that all
+    /// of it goes by one answer.
+    private(set) var knownAttachments: Bool?
+    /// Documents that a page showed to have attachments to be sent.
+    var queuedCount = 0
     /// Pages that brought the pull on, since the first try of a one-shot replication.
     var advanceCount = 0
     private var progressCountBefore = 0
@@ -39,6 +46,13 @@ struct ReplicationCycle {
     /// The error; there is one when this is asked.
     var failure: ReplicationError {
         error ?? ReplicationError(.localFailure, "The replication ended without saying why.")
+    }
+
+    /// Whether items carry attachments, as the back-end knows by now.
+    mutating func carriesAttachments() -> Bool {
+        let carries = knownAttachments ?? session.backend.carriesAttachments
+        knownAttachments = carries
+        return carries
     }
 
     private var progressCount: Int { summary.pushed + advanceCount }

@@ -7,7 +7,8 @@ public import Settle
 public protocol ReplicationFilterDelegate: AnyObject, Sendable {
     /// Whether the document may be sent.
     ///
-    /// Called on the database's completion queue for each change that is about to be sent. A
+    /// Called on the database's completion queue, one call at a time, for each change that is about
+    /// to be sent. A
     /// deletion is asked about with the document as the far side still has it. What is held back
     /// is asked about again when the document changes and when a replication starts.
     ///
@@ -23,6 +24,11 @@ public protocol ReplicationFilterDelegate: AnyObject, Sendable {
 }
 
 /// Is told how a replication is doing, on the database's completion queue.
+///
+/// One call at a time, in the order in which things happened, whatever that queue is and however
+/// many replications the database has; ``ReplicationFilterDelegate`` is called in the same turn.
+/// When a replication has ended, `Database.replicationDetails` and `Database.replications` name it
+/// no more, and another may be started from within the call.
 public protocol ReplicationStatusDelegate: AnyObject, Sendable {
     /// A one-shot replication ended well, or a repeating one completed a cycle.
     func database(_ database: Database, replicationDidComplete details: any ReplicationDetails)

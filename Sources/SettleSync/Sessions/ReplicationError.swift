@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a replication failed.
 ///
 /// Back-ends throw the codes `unauthorized`, `unreachable`, `serverFailed`, `busy`,
@@ -54,12 +56,20 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     public let documentId: String?
     /// What lies underneath.
     public let cause: (any Error)?
+    /// The status of the answer that it was, where it was an answer with one.
+    public let statusCode: Int?
+    /// The body of that answer, at most ``RemoteRejection/bodySizeMax`` bytes of it.
+    ///
+    /// It may hold what users wrote: it is not logged.
+    public let responseBody: Data?
 
     /// An error.
     public init(
         _ code: Code, _ message: String, retryAfter: Duration? = nil, documentId: String? = nil,
-        cause: (any Error)? = nil
+        cause: (any Error)? = nil, statusCode: Int? = nil, responseBody: Data? = nil
     ) {
+        self.statusCode = statusCode
+        self.responseBody = responseBody.map { Data($0.prefix(RemoteRejection.bodySizeMax)) }
         self.code = code
         self.message = message
         self.retryAfter = retryAfter

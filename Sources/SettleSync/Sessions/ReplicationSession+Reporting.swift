@@ -7,6 +7,12 @@ extension ReplicationSession {
         events.send(event)
         center.report(event, of: configuration, with: outbox.identifier, in: database)
     }
+
+    /// Tells them that the replication has ended, when the database names it no more.
+    func reportEnd(_ event: ReplicationEvent) {
+        center.forget(self)
+        report(event)
+    }
 }
 
 extension ReplicationCenter {
@@ -18,7 +24,7 @@ extension ReplicationCenter {
         publish(ReplicationReport(remote: remote, details: configuration, event: event))
         guard statusDelegate != nil else { return }
         // The delegate is looked up when its turn comes, so that one that is gone is not called.
-        database.completionQueue.async { [self] in
+        delegateQueue.async { [self] in
             guard let delegate = statusDelegate else { return }
             switch event {
             case .sending(let sent, let total):
@@ -45,7 +51,7 @@ extension ReplicationSession {
         guard center.filterDelegate != nil else { return nil }
         return { [center, database, configuration] documents in
             await withCheckedContinuation { continuation in
-                database.completionQueue.async {
+                center.delegateQueue.async {
                     let delegate = center.filterDelegate
                     let answers = documents.map { document in
                         delegate?.database(

@@ -3,7 +3,7 @@ import Settle
 
 /// What the rests of a replication keep between them.
 struct Resting: Sendable {
-    var machine = RestStateMachine()
+    var machine: RestStateMachine
     /// What was listened to last, and up to where.
     var place: (query: PullQuery, cursor: String)?
 }
@@ -115,6 +115,7 @@ extension ReplicationSession {
     /// - Throws: ``ReplicationError`` when no credentials can be had.
     func query(of channels: [String]) async throws(ReplicationError) -> PullQuery {
         PullQuery(
-            channels: Set(channels), scope: try await backend.scope(), filter: backend.filter)
+            channels: Set(channels), scope: try await backend.scope(), filter: backend.filter,
+            queryId: configuration.queryId)
     }
 }

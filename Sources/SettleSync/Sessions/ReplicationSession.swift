@@ -161,11 +161,12 @@ final class ReplicationSession: Sendable {
         var machine = ReplicationStateMachine(
             policy: .init(
                 isRepeating: configuration.isRepeating,
-                isPushing: configuration.isBidirectional, retryLimit: configuration.retryLimit,
+                direction: configuration.direction, retryLimit: configuration.retryLimit,
                 pollInterval: configuration.pollInterval))
         report(.started)
         var cycle = ReplicationCycle(session: self)
-        var resting = Resting()
+        var resting = Resting(
+            machine: RestStateMachine(mayListen: configuration.direction != .clientToServer))
         var action: ReplicationStateMachine.Action
         do {
             try await outbox.catchUp(database)
@@ -182,6 +183,8 @@ final class ReplicationSession: Sendable {
                 action = await push(&cycle, &machine)
             case .pull:
                 action = await pull(&cycle, &machine)
+            case .endPush:
+                action = await endPush(&cycle, &machine)
             case .rest(let duration):
                 metrics?.note(&cycle, .completed)
                 report(.completed(cycle.summary))
@@ -199,16 +202,16 @@ final class ReplicationSession: Sendable {
                 action = machine.waited()
             case .complete:
                 metrics?.note(&cycle, .completed)
-                report(.completed(cycle.summary))
+                reportEnd(.completed(cycle.summary))
                 return cycle.summary
             case .fail:
                 metrics?.note(&cycle, .failed(cycle.failure.code))
                 logger.error("The replication failed.", metadata: cycle.failure.metadata)
-                report(.failed(cycle.failure))
+                reportEnd(.failed(cycle.failure))
                 throw cycle.failure
             case .stop:
                 metrics?.note(&cycle, .stopped)
-                report(.stopped)
+                reportEnd(.stopped)
                 throw CancellationError()
             }
         }
@@ -217,7 +220,7 @@ final class ReplicationSession: Sendable {
     /// What waits beside the queue gets another chance when a replication starts; a handler that
     /// leaves every conflict need not see them again.
     private var requeuedStatuses: Set<RemoteEntry.Status> {
-        guard configuration.isBidirectional else { return [] }
+        guard configuration.direction != .serverToClient else { return [] }
         return configuration.conflictHandler.isPassive
             ? [.withheld, .rejected] : [.withheld, .rejected, .conflict]
     }
@@ -240,7 +243,25 @@ final class ReplicationSession: Sendable {
         do {
             try await cycle.pull()
             try await cycle.countFailures()
+            if cycle.queuedCount > 0, configuration.isBidirectional {
+                // A page showed what documents have and the far side has not.
+                cycle.queuedCount = 0
+                if let failure = try await cycle.push() { throw failure }
+            }
             if cycle.takeProgress() { machine.progressed() }
+            return machine.pulled(random: configuration.random())
+        } catch {
+            return fail(error, &cycle, &machine)
+        }
+    }
+
+    /// Ends a cycle that fetches nothing.
+    private func endPush(
+        _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
+    ) async -> ReplicationStateMachine.Action {
+        do {
+            // Whether the far side is there at all, only its other answers tell.
+            if cycle.hasAnswer { try await cycle.countFailures() }
             return machine.pulled(random: configuration.random())
         } catch {
             return fail(error, &cycle, &machine)

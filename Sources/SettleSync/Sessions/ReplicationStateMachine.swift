@@ -7,7 +7,7 @@ struct ReplicationStateMachine: Sendable {
     /// What the machine is allowed to do.
     struct Policy: Sendable, Equatable {
         var isRepeating: Bool
-        var isPushing: Bool
+        var direction: ReplicationDirection
         var retryLimit: Int
         var pollInterval: Duration
         var backoffFirst: Duration = SyncTuning.backoffFirst
@@ -28,6 +28,8 @@ struct ReplicationStateMachine: Sendable {
         case push
         /// Fetch what is new: `pulled` or `failed`.
         case pull
+        /// Finish a cycle that fetches nothing: `pulled` or `failed`.
+        case endPush
         /// Report a completed cycle and rest, at most this long: `rested`.
         case rest(Duration)
         /// Wait this long and no shorter: `waited`. A repeating replication reports the failure.
@@ -74,10 +76,10 @@ struct ReplicationStateMachine: Sendable {
         precondition(state == .pushing, "A push ended that was not asked for.")
         pushFailure = failure
         state = .pulling
-        return .pull
+        return policy.direction == .clientToServer ? .endPush : .pull
     }
 
-    /// Everything that was new is stored.
+    /// Everything that was new is stored, or nothing is to be fetched.
     mutating func pulled(random: Double) -> Action {
         if state == .ended { return .stop }
         precondition(state == .pulling, "A pull ended that was not asked for.")
@@ -141,8 +143,9 @@ struct ReplicationStateMachine: Sendable {
 
     private mutating func beginCycle() -> Action {
         pushFailure = nil
-        state = policy.isPushing ? .pushing : .pulling
-        return policy.isPushing ? .push : .pull
+        let isPushing = policy.direction != .serverToClient
+        state = isPushing ? .pushing : .pulling
+        return isPushing ? .push : .pull
     }
 
     /// Doubled with every failure, up to the longest; between half and all of it.

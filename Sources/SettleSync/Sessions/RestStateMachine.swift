@@ -28,6 +28,7 @@ struct RestStateMachine: Sendable {
         case end
     }
 
+    private let mayListen: Bool
     private let intervalCountMax: Int
     private let fruitlessCountMax: Int
     private var isResting = false
@@ -39,10 +40,16 @@ struct RestStateMachine: Sendable {
     private var fruitlessCount = 0
 
     /// A machine for all the rests of a replication.
+    ///
+    /// - Parameters:
+    ///   - mayListen: False where nothing is fetched.
+    ///   - intervalCountMax: The most intervals of a rest that is spent listening.
+    ///   - fruitlessCountMax: How many changes in a row may be heard of that no cycle sees.
     init(
-        intervalCountMax: Int = SyncTuning.listeningIntervalCount,
+        mayListen: Bool = true, intervalCountMax: Int = SyncTuning.listeningIntervalCount,
         fruitlessCountMax: Int = SyncTuning.fruitlessCountMax
     ) {
+        self.mayListen = mayListen
         self.intervalCountMax = intervalCountMax
         self.fruitlessCountMax = fruitlessCountMax
     }
@@ -58,7 +65,7 @@ struct RestStateMachine: Sendable {
         isResting = true
         intervalCount = 0
         // One rest without, and then another chance.
-        isListening = fruitlessCount < fruitlessCountMax
+        isListening = mayListen && fruitlessCount < fruitlessCountMax
         return isListening ? .listen : .goOn
     }
 

@@ -27,6 +27,9 @@ enum SyncTuning {
     /// Operations taken out of the queue in one transaction, and so frozen until they are
     /// answered: enough to share a flush, few enough that edits seldom queue behind.
     static let claimCountMax = 256
+    /// Operations taken out of the queue in one transaction when they are sent one at a time: after
+    /// a conflict those behind it go back, and are taken out again.
+    static let orderedClaimCountMax = 32
     /// Answers that share a transaction, and so a flush, while there is more to send; few enough that
     /// little has to be sent and recognised again after a crash.
     static let settlingCountMin = 32

@@ -4,8 +4,10 @@ public import Foundation
 public enum CloudTag: Sendable, Hashable {
     /// A text.
     case string(String)
-    /// A number.
+    /// A floating-point number; a whole one beyond 2^53 is kept exactly only as an ``integer(_:)``.
     case number(Double)
+    /// A whole number of 64 bits, a change counter for example.
+    case integer(Int64)
     /// Bytes.
     case data(Data)
 }
@@ -14,8 +16,24 @@ extension CloudTag {
     /// The text, if it is one.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The number, if it is one.
-    public var number: Double? { if case .number(let number) = self { number } else { nil } }
+    /// The number as a floating-point one; nil when it is none, or a whole one that no `Double` is
+    /// equal to.
+    public var number: Double? {
+        switch self {
+        case .number(let number): number
+        case .integer(let number): Double(exactly: number)
+        case .string, .data: nil
+        }
+    }
+
+    /// The number as a whole one; nil when it is none, or has a fraction, or is beyond 64 bits.
+    public var integer: Int64? {
+        switch self {
+        case .number(let number): Int64(exactly: number)
+        case .integer(let number): number
+        case .string, .data: nil
+        }
+    }
 
     /// The bytes, if it is some.
     public var data: Data? { if case .data(let data) = self { data } else { nil } }
@@ -33,6 +51,11 @@ extension CloudTag {
         case .data(let data):
             row.write(byte: 3)
             row.write(bytes: Array(data))
+        case .integer(let number):
+            row.write(byte: 4)
+            var bytes: [UInt8] = []
+            bytes.append(bigEndian: UInt64(bitPattern: number))
+            row.write(bytes: bytes)
         }
     }
 
@@ -46,6 +69,8 @@ extension CloudTag {
             self = .number(Double(bitPattern: try row.bytes(8).bigEndianNumber))
         case 3:
             self = .data(Data(row.rest()))
+        case 4:
+            self = .integer(Int64(bitPattern: try row.bytes(8).bigEndianNumber))
         default:
             throw row.damage
         }

@@ -32,8 +32,8 @@ enum HousePlan {
             targets: ["Settle", "SettleOData"],
             products: [
                 "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore",
-                "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
-                "NIOSSL", "ServiceLifecycle",
+                "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",
+                "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettlePostgreSQL": Room(
             targets: ["Settle", "SettleOData", "SettlePQ", "SettleServer"],

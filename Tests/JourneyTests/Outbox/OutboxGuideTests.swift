@@ -17,6 +17,57 @@ struct SyncNote: CondensableOperation {
     var kind: OperationKind
 }
 
+struct NoteStates: OutboxHooks {
+    func didAdd(_ operation: QueuedOperation, in transaction: Transaction) throws {
+        try mark(operation, "waiting", in: transaction)
+    }
+
+    func didComplete(_ operation: QueuedOperation, in transaction: Transaction) throws {
+        try mark(operation, "stored", in: transaction)
+    }
+
+    private func mark(
+        _ operation: QueuedOperation, _ state: String, in transaction: Transaction
+    ) throws {
+        for id in operation.documentIds {
+            guard var note = try transaction.document(id) else { continue }
+            note["state"] = state
+            try transaction.save(note)
+        }
+    }
+}
+
+/// Takes pieces of a film, and loses the second one once.
+private actor FilmCloud {
+    private(set) var bytes = Data()
+    /// Where the pieces begin that were sent.
+    private(set) var places: [Int] = []
+
+    func append(_ piece: Data, at place: Int) throws {
+        places.append(place)
+        if places.count == 2 { throw CancellationError() }
+        bytes = bytes.prefix(place) + piece
+    }
+}
+
+private struct FilmUpload: PipelineDelegate {
+    let film: Data
+    let cloud: FilmCloud
+
+    func start(
+        _ operation: QueuedOperation, in pipeline: Pipeline
+    ) async throws -> OperationOutcome {
+        var sent = Int(operation.notes["sent"]?.integerValue ?? 0)
+        while sent < film.count {
+            let piece = film.dropFirst(sent).prefix(1_000)
+            try await cloud.append(piece, at: sent)
+            sent += piece.count
+            try await pipeline.setNotes(["sent": .integer(Int64(sent))], of: operation)
+        }
+        return .completed
+    }
+}
+
 /// The code of Docs/Guides/Outbox.md that its two examples do not have, run.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `The guide to the outbox` {
     /// A cloud that notes what it was given, once its gate is open.
@@ -49,7 +100,7 @@ struct SyncNote: CondensableOperation {
     private func withNotes(_ body: (Database) async throws -> Void) async throws {
         let database = try await database()
         try await database.write { transaction in
-            for id in ["key", "secret", "urgent", "index", "milk"] {
+            for id in ["key", "secret", "urgent", "index", "rights", "milk"] {
                 try transaction.save(["id": .some(id)])
             }
         }
@@ -127,12 +178,17 @@ struct SyncNote: CondensableOperation {
                 try await outbox.write { queue in
                     try queue.insert(PutNote(noteId: "index"), intoGraphOf: key)
                 }
-                #expect(try outbox.read { try $0.graphs().map(\.operations.count) } == [4, 1])
+                try await outbox.write { queue in
+                    if let current = try queue.stored().graphNumbers().first {
+                        try queue.insert(PutNote(noteId: "rights"), intoGraph: current)
+                    }
+                }
+                #expect(try outbox.read { try $0.graphs().map(\.operations.count) } == [5, 1])
             }
             let outbox = try await open(database, limit: 1)
             cloud.gate.open()
             try await outbox.isEmptied()
-            #expect(cloud.stored == ["urgent", "key", "secret", "index", "milk"])
+            #expect(cloud.stored == ["urgent", "key", "secret", "index", "rights", "milk"])
             await outbox.close()
         }
     }
@@ -188,9 +244,48 @@ struct SyncNote: CondensableOperation {
             }
             let ids = try outbox.read { try $0.documentIds(attachedTo: "contacts/ann.json") }
             #expect(ids == ["ann"])
+            try await database.write { transaction in
+                try transaction.save(["id": "bob", "firstName": "Bob"])
+                try transaction.outbox.attach("contacts/bob.json", to: "bob", isPending: true)
+            }
+            let waiting = try outbox.read { try $0.pendingLinks().map(\.documentId) }
+            #expect(waiting == ["bob"])
             try await database.delete(documentWithId: "ann")
             #expect(try outbox.read { try $0.cloudURIs(of: "ann") } == [])
         }
+    }
+
+    @Test func `tells hooks what happens, in the same transaction`() async throws {
+        try await withNotes { database in
+            let sending = pipeline(of: database, limit: 1)
+            let outbox = try await database.openOutbox(
+                OutboxConfiguration(
+                    operations: [PutNote.self], pipelines: [sending], hooks: NoteStates()))
+            try await outbox.write { try $0.add(PutNote(noteId: "milk"), about: ["milk"]) }
+            #expect(try await database.fetchDocument("milk")?["state"] as? String == "waiting")
+            cloud.gate.open()
+            try await outbox.isEmptied()
+            #expect(try await database.fetchDocument("milk")?["state"] as? String == "stored")
+            await outbox.close()
+        }
+    }
+
+    @Test func `goes on with an upload where it was`() async throws {
+        let database = try await database()
+        let film = Data((0..<2_500).map { UInt8(truncatingIfNeeded: $0) })
+        let cloud = FilmCloud()
+        let upload = FilmUpload(film: film, cloud: cloud)
+        let pipeline = PipelineConfiguration(
+            retries: RetryPolicy(first: 0, longest: 0), delegate: upload)
+        let outbox = try await database.openOutbox(
+            OutboxConfiguration(operations: [PutNote.self], pipelines: [pipeline]))
+        try await outbox.write { try $0.add(PutNote(noteId: "film")) }
+        try await outbox.isEmptied()
+        #expect(await cloud.bytes == film)
+        // The second piece was lost once, and the first was not sent again.
+        #expect(await cloud.places == [0, 1_000, 1_000, 2_000])
+        await outbox.close()
+        await database.close()
     }
 
     @Test func `condenses what has not been started`() async throws {

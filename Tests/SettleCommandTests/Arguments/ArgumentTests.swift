@@ -18,6 +18,12 @@ import Testing
         #expect(path.name == name)
     }
 
+    @Test(arguments: ["https://example.com/shop", "file:///data/shop", "mysql://host/shop"])
+    func `that are addresses name no folder`(text: String) {
+        #expect(throws: ValidationError.self) { try DatabasePath(parsing: text) }
+        #expect(StoreArgument(argument: text) == nil)
+    }
+
     @Test(arguments: ["", "/", ".", "..", "/data/.settle"])
     func `that name no database are refused`(text: String) {
         #expect(throws: ValidationError.self) { try DatabasePath(parsing: text) }

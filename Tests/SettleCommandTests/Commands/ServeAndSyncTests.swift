@@ -149,6 +149,41 @@ import Testing
         }
     }
 
+    @Test func `sends alone, and withdraws what the server refuses`() async throws {
+        try await withScratchDirectory("secret") { secrets in
+            let secret = try secrets.write(String(repeating: "s3cret", count: 8), to: "secret").path
+            try await withServer(["--secret-file", secret]) { table, scratch in
+                let made = try await run(["token", "--secret-file", secret, "--channel", "x"])
+                let token = try scratch.write(made.output, to: "token").path
+                let (shop, copy) = (scratch.file("shop").path, scratch.file("copy").path)
+                let sync = ["sync", shop, table, "--token-file", token]
+                let text =
+                    "{\"id\":\"a\",\"channels\":[\"x\"]}\n{\"id\":\"b\",\"channels\":[\"y\"]}\n"
+                let there = "{\"id\":\"c\",\"channels\":[\"x\"]}"
+                _ = try await run(["import", copy, "-"], input: there)
+                _ = try await run(["sync", copy, table, "--token-file", token])
+                _ = try await run(["import", shop, "-"], input: text)
+                let refused = try await run(sync + ["--push-only"], status: 1)
+                #expect(refused.output.hasPrefix("1 sent, 0 received"), "\(refused)")
+                #expect(refused.errors.contains("'b'"))
+                #expect(refused.errors.contains("settle withdraw"))
+                #expect(try await !contents(shop).contains("\"c\""))
+
+                let withdraw = ["withdraw", shop, table, "--token-file", token]
+                let none = try await run(withdraw + ["a", "--drop-both"], status: 1)
+                #expect(none.errors.contains("'a' has nothing that waits"))
+                _ = try await run(withdraw + ["--drop-both"], status: 64)
+                _ = try await run(withdraw + ["b"], status: 64)
+                let done = try await run(withdraw + ["--refused", "--take-theirs"])
+                #expect(done.lines == ["1 change withdrawn."])
+                #expect(try await contents(shop) == "{\"channels\":[\"x\"],\"id\":\"a\"}\n")
+                let again = try await run(sync)
+                #expect(again.output.hasPrefix("0 sent, 1 received"), "\(again)")
+                _ = try await run(sync + ["--push-only", "--pull-only"], status: 64)
+            }
+        }
+    }
+
     @Test func `forgets what is shared, unless something is not sent`() async throws {
         try await withServer(["--anonymous"]) { table, scratch in
             let shop = scratch.file("shop").path

@@ -7,7 +7,7 @@ import Testing
     @Test(.timeLimit(.minutes(60))) func `does what its comments say`() async throws {
         try await withScratchDirectory("readme") { scratch in
             let folder = scratch.url
-            let (seen, prices) = AsyncStream<Int?>.makeStream()
+            let (seen, prices) = AsyncStream<Double?>.makeStream()
 
             // README begins
             let byColour = Database.Index(
@@ -16,7 +16,9 @@ import Testing
                     guard document.metaData.type == "fruit" else { return }
                     addIndexRow([document["colour"], document["name"]], document["price"])
                 },
-                reduce: { _, values, _ in values.compactMap { $0 as? Int }.reduce(0, +) })
+                reduce: { _, values, _ in
+                    values.compactMap { ($0 as? NSNumber)?.doubleValue }.reduce(0, +)
+                })
             let configuration = Database.OpenDatabaseConfiguration(
                 name: "orchard", fileLocation: folder, indexes: [byColour])
             guard let database = try await Database.open(with: configuration, create: true) else {
@@ -30,13 +32,13 @@ import Testing
             let red = QueryByKeyRange(
                 startKey: ["red"], endKey: ["red", [:] as [String: Any]] as [Any])
             let observer = database.observeQuery(on: "byColour", with: red) { result in
-                prices.yield(result.first?.value as? Int)  // 3, and soon 4
+                prices.yield(result.first?.value as? Double)  // 3.0, and soon 4.0
             }
             stored["price"] = 4
             try await database.update(stored)
             // README ends
 
-            var last: Int?
+            var last: Double?
             for await price in seen {
                 last = price
                 if price == 4 { break }

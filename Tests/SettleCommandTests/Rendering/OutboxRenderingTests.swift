@@ -84,7 +84,8 @@ import Testing
         put.dependencies = [try id(2)]
         put.holds = ["retry": date]
         put.content = OperationEntry.Content(
-            operation: ["name": "Ann"], changedFields: ["ann": FieldChanges(new: ["age": 7])])
+            operation: ["name": "Ann"], changedFields: ["ann": FieldChanges(new: ["age": 7])],
+            notes: ["at": 5])
         #expect(
             put.json == [
                 "id": "AAAA0000-0000-4000-8000-000000000001", "type": "put",
@@ -93,6 +94,7 @@ import Testing
                 "dependencies": ["AAAA0000-0000-4000-8000-000000000002"],
                 "holds": ["retry": "2096-10-02T07:06:40.000Z"], "heldUntil": .null,
                 "content": ["name": "Ann"], "changes": ["ann": ["old": [:], "new": ["age": 7]]],
+                "notes": ["at": 5],
             ])
     }
 
@@ -116,11 +118,13 @@ import Testing
         #expect(OperationText(put, names).lines == facts)
         put.content = OperationEntry.Content(
             operation: ["a": "\u{1B}"],
-            changedFields: ["ann": FieldChanges(old: ["age": 6], new: ["age": 7])])
+            changedFields: ["ann": FieldChanges(old: ["age": 6], new: ["age": 7])],
+            notes: ["at": 5])
         let shown =
             facts + [
                 "content", "{\n  \"a\": \"\\u001b\"\n}", "changes of ann",
                 "{\n  \"new\": {\n    \"age\": 7\n  },\n  \"old\": {\n    \"age\": 6\n  }\n}",
+                "notes", "{\n  \"at\": 5\n}",
             ]
         #expect(OperationText(put, names).lines == shown)
         let pipeline = OutboxListing.Pipeline(

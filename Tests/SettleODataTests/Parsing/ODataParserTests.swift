@@ -164,9 +164,13 @@ import Testing
 
     @Test func `a selection is a list of members`() throws {
         #expect(try ODataParser.selection("a") == ["a"])
-        #expect(try ODataParser.selection(" a , b c,\u{E9},@x,a") == ["a", "b c", "\u{E9}", "@x"])
+        #expect(try ODataParser.selection(" a , b-c,\u{E9},@x,a") == ["a", "b-c", "\u{E9}", "@x"])
         #expect(try ODataParser.selection("a,*") == nil)
-        let faults = [("", 1), ("a,", 3), (",a", 1), ("a, ,b", 3), ("a,b/c", 4), ("\u{1F600}/", 2)]
+        let faults = [
+            ("", 1), ("a,", 3), (",a", 1), ("a, ,b", 3), ("a,b/c", 4), ("\u{1F600}/", 2),
+            // A comma was forgotten.
+            ("b c", 2), ("a,  b c", 6), ("a\u{9}b", 2), ("*  a", 2), ("\u{E9}\u{A0}b", 2),
+        ]
         for (text, position) in faults {
             let error = #expect(throws: ODataError.self) { try ODataParser.selection(text) }
             #expect(error?.position == position, "\(text)")

@@ -63,7 +63,7 @@ import Testing
             print(operation.documentId, operation.kind, operation.state)
         }
         for operation in try database.rejectedOperations() {
-            print(operation.documentId, operation.state)
+            print(operation.documentId, operation.state, operation.statusCode ?? 0)
         }
         for conflict in try database.replicationConflicts() {
             try await database.resolve(conflict, with: .useServer)
@@ -116,6 +116,24 @@ import Testing
         #expect(try database.pendingOperations(with: "https://example.org/tables/todos").isEmpty)
     }
 
+    private func query(_ base: ReplicationConfiguration) async throws {
+        var configuration = base
+        configuration.options = ["token": token]
+        configuration.options["transport"] = table
+        configuration.direction = .serverToClient
+        let largest = TableQuery(
+            filter: .field("country") == "DE", order: [.descending(.field("population"))],
+            limit: 100, parameters: ["units": "metric"])
+        try await database.pull(largest, with: configuration)
+        let german = TableQuery(filter: .field("country") == "DE")
+        try await database.pull(german, queryId: "german", with: configuration)
+        let remote = "https://example.org/tables/notes"
+        try await database.removePullCheckpoints(of: remote, queryId: "german")
+        for operation in try database.rejectedOperations() where operation.statusCode == 403 {
+            try await database.withdraw(operation, .takeTheirs, with: configuration)
+        }
+    }
+
     private func startOver() async throws {
         let remote = "https://example.org/tables/notes"
         try await database.purgeReplicatedDocuments(of: remote) { $0.string("owner") == "bob" }
@@ -131,7 +149,7 @@ import Testing
         try await list()
 
         var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
-        configuration.conflictHandler = ConflictHandler { conflict in
+        configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
             guard let local = conflict.local, let server = conflict.server else { return .leave }
             var merged = local
             merged["seen"] = (local.integer("seen") ?? 0) + (server.integer("seen") ?? 0)
@@ -158,6 +176,7 @@ import Testing
         try await several(configuration)
         let once = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
         try await attached(once)
+        try await query(once)
         try await startOver()
         #expect(try database.totalDocumentCount == 0)
         #expect(table.contents["a"] != nil)

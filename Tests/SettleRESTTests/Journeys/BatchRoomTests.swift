@@ -62,7 +62,7 @@ import Testing
                 "transport": table as any HTTPTransport, "dialect": AzureTablesBackend.Dialect.v2,
             ])
         configuration.retryLimit = 0
-        configuration.conflictHandler = ConflictHandler { conflict in
+        configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
             Issue.record("\(conflict.documentId) is no conflict.")
             return .leave
         }

@@ -208,6 +208,40 @@ import Testing
         }
     }
 
+    @Test(arguments: ["text/html\r\nX-Injected: 1", "a/b\n", "a/b\u{0}", "a/ü", "a/b\u{7F}"])
+    func `a type that may not stand in a header is refused`(type: String) async throws {
+        try await Self.withItem { server, _ in
+            let patched = try await server.send(
+                .patch, "/tables/t/a", ["_attachments": ["x": Self.photo.description(type)]])
+            #expect(patched.status == 400)
+            #expect(patched.error?.contains("content_type") == true)
+        }
+    }
+
+    @Test(arguments: [
+        ("text/html", "text/html"), ("text/html; charset=utf-8", "text/html; charset=utf-8"),
+        ("IMAGE/Svg+xml", "IMAGE/Svg+xml"), ("text/html, image/png", "application/octet-stream"),
+        ("text html/x", "application/octet-stream"), ("a/b/c", "application/octet-stream"),
+        ("/b", "application/octet-stream"), ("text", "application/octet-stream"),
+        ("<a>/b", "application/octet-stream"),
+    ])
+    func `a type is sent only when it is one, and no browser runs the content`(
+        type: String, sent: String
+    ) async throws {
+        try await Self.withItem { server, _ in
+            let patched = try await server.send(
+                .patch, "/tables/t/a", ["_attachments": ["x": Self.photo.description(type)]])
+            #expect(patched.status == 200)
+            for range in [nil, "bytes=0-1"] {
+                let reply = try await server.get("a/attachments/x", range: range)
+                #expect(reply.headers[.contentType] == sent)
+                #expect(reply.headers[.xContentTypeOptions] == "nosniff")
+                #expect(reply.headers[.contentDisposition] == "attachment")
+                #expect(reply.headers[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+            }
+        }
+    }
+
     @Test func `names with any characters are reached, and paths that are wrong are refused`()
         async throws
     {

@@ -122,7 +122,7 @@ import Testing
             var old = server
             old.version = .version2
             #expect(
-                try await Self.patch(old, [["op": "remove", "path": "/text"]]).status == 400)
+                try await Self.patch(old, [["op": "remove", "path": "/text"]]).status == 415)
         }
     }
 }

@@ -126,11 +126,23 @@ import Testing
         }
     }
 
-    @Test func `another type than JSON is 415, none is taken for JSON`() async throws {
+    @Test func `another type than JSON is 415, and no type too`() async throws {
         try await TestServer.run { server in
             let text = try await server.send(
                 .post, "/tables/t", ["id": "a"], headers: [.contentType: "text/plain"])
             #expect(text.status == 415)
+            for (method, path) in [
+                (HTTPRequest.Method.post, "/tables/t"), (.put, "/tables/t/a"),
+                (.patch, "/tables/t/a"), (.post, "/tables/t/operations/batch"),
+            ] {
+                let none = try await server.raw(
+                    method, path, bytes: Array("{}".utf8), headers: [.zumoVersion: "2.0.0"])
+                #expect(none.status == 415, "\(method) \(path)")
+                let patch = try await server.send(
+                    method, path, ["a": 1],
+                    headers: [.contentType: "application/json-patch+json"])
+                #expect(patch.status == 415, "\(method) \(path)")
+            }
             for type in ["application/json", "Application/JSON; charset=utf-8", "a/b+json"] {
                 let reply = try await server.send(
                     .post, "/tables/t", ["a": 1], headers: [.contentType: type])

@@ -31,7 +31,9 @@ import Testing
         try await TestClient.withClient(
             host: "127.0.0.1", port: port, configuration: .patient
         ) { client in
-            var headers: HTTPFields = [.zumoVersion: "2.0.0"]
+            var headers: HTTPFields = [
+                .zumoVersion: "2.0.0", .contentType: "application/json",
+            ]
             if let token { headers[.authorization] = "Bearer \(token)" }
             let reply = try await client.execute(
                 TestClient.Request(

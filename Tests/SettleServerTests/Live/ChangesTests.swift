@@ -136,6 +136,27 @@ import Testing
         }
     }
 
+    @Test func `whose token ends while it waits is refused in place of its changes`() async throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        try await TestServer.run(authentication: .jwt(secret: secret)) { server in
+            let root = try await TableServer.token(
+                secret: secret, subject: "root", expiresIn: .seconds(100_000),
+                now: server.clock.date)
+            let brief = try await TableServer.token(
+                secret: secret, subject: "ann", expiresIn: .seconds(3_600), now: server.clock.date)
+            _ = try await server.send(.post, "/tables/t", ["id": "a"], token: root)
+            let now = try await Self.poll(server, "wait=0", token: brief)
+            async let waiting = server.send(
+                .get, "/tables/t/changes?since=\(now.token)&wait=300", token: brief)
+            try await server.readers(reach: 1)
+            server.clock.advance(microseconds: 3_600_000_000)
+            _ = try await server.send(.post, "/tables/t", ["id": "b"], token: root)
+            let reply = try await waiting
+            #expect(reply.status == 401)
+            #expect(reply.json?["items"] == nil)
+        }
+    }
+
     @Test func `takes a filter`() async throws {
         try await TestServer.run { server in
             for number in 0..<6 {
@@ -189,6 +210,17 @@ import Testing
         try await TestServer.run { server in
             let reply = try await server.send(.post, "/tables/t", ["id": "changes"])
             #expect(reply.status == 400)
+        }
+    }
+}
+
+extension TestServer {
+    /// Waits until so many readers wait for changes.
+    fileprivate func readers(reach count: Int) async throws {
+        while true {
+            let text = String(decoding: try await raw(.get, "/metrics").bytes, as: UTF8.self)
+            if text.contains("settle_live_readers \(count)\n") { return }
+            await Task.yield()
         }
     }
 }

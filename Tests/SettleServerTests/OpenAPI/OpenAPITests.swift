@@ -30,6 +30,24 @@ import Testing
         }
     }
 
+    @Test func `it says whether the version is required, and how long a wait may be`()
+        async throws
+    {
+        for (version, isRequired) in [(nil, true), (ProtocolVersion.version3, false)] {
+            try await TestServer.run(versionWhenMissing: version, stores: [.directory]) { server in
+                let reply = try await server.raw(.get, "/openapi.json")
+                let parameters = reply.json?["components"]?["parameters"]
+                #expect(parameters?["ZUMO-API-VERSION"]?["required"] == .bool(isRequired))
+                let without = try await server.raw(.get, "/tables/t")
+                #expect(without.status == (isRequired ? 400 : 200))
+                let wait = parameters?["wait"]?["schema"]
+                #expect(wait?["minimum"] == 0 && wait?["maximum"] == 300)
+                let text = reply.json?["info"]?["description"]?.stringValue
+                #expect(text?.contains(isRequired ? "must name its version" : "may name") == true)
+            }
+        }
+    }
+
     @Test func `what the router takes is in it, and nothing else`() async throws {
         try await TestServer.run { server in
             let paths = try #require(Self.document["paths"]?.objectValue)
@@ -66,7 +84,8 @@ import Testing
                             method, Self.example(template), headers: headers)
                         #expect(
                             reply.headers[.zumoServerVersion] == "settle-1"
-                                && reply.headers[.settleFeatures] == "batch, changes, removed",
+                                && reply.headers[.settleFeatures]
+                                    == "batch, changes, removed, attachments",
                             "\(method) \(template) \(reply.status)")
                     }
                 }

@@ -11,7 +11,9 @@ import Testing
 
 /// Contents over real sockets, where senders and readers may stop in the middle.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `Attachments on a socket` {
-    private static let headers: HTTPFields = [.zumoVersion: "2.0.0"]
+    private static let headers: HTTPFields = [
+        .zumoVersion: "2.0.0", .contentType: "application/json",
+    ]
     private static let large = TestContent(count: 8 << 20, seed: 8)
 
     /// Runs a test with the port of a server, and its table `t` to look at behind its back.
@@ -43,12 +45,14 @@ import Testing
     }
 
     private static func attach(_ content: TestContent, _ client: TestClient) async throws {
-        let put = try await client.put(
+        let put = try await client.send(
+            .put,
             "/tables/t/attachments/\(content.digest)", headers: headers,
             body: ByteBuffer(bytes: content.bytes))
         #expect(put.status == .created)
         let item: JSONValue = ["id": "a", "_attachments": ["x": content.description()]]
-        let post = try await client.post(
+        let post = try await client.send(
+            .post,
             "/tables/t", headers: headers, body: ByteBuffer(bytes: JSONText.text(of: item)))
         #expect(post.status == .created)
     }
@@ -62,21 +66,21 @@ import Testing
             ) { client in
                 try await Self.attach(Self.large, client)
                 let path = "/tables/t/a/attachments/x"
-                let whole = try await client.get(path, headers: Self.headers)
+                let whole = try await client.send(.get, path, headers: Self.headers)
                 let isSame = whole.body.map { Array($0.readableBytesView) } == Self.large.bytes
                 #expect(isSame)
                 var headers = Self.headers
                 headers[.range] = "bytes=8000000-"
-                let part = try await client.get(path, headers: headers)
+                let part = try await client.send(.get, path, headers: headers)
                 #expect(part.status == .partialContent)
                 let isTail =
                     part.body.map { Array($0.readableBytesView) }
                     == Array(Self.large.bytes[8_000_000...])
                 #expect(isTail)
-                let head = try await client.head(path, headers: Self.headers)
+                let head = try await client.send(.head, path, headers: Self.headers)
                 #expect(head.status == .ok)
                 #expect(head.head.headerFields[.contentLength] == "\(8 << 20)")
-                let list = try await client.get("/tables/t", headers: Self.headers)
+                let list = try await client.send(.get, "/tables/t", headers: Self.headers)
                 #expect(list.status == .ok)
             }
         }
@@ -104,7 +108,8 @@ import Testing
             try await TestClient.withClient(
                 host: "127.0.0.1", port: port, configuration: .patient
             ) { client in
-                let known = try await client.head(
+                let known = try await client.send(
+                    .head,
                     "/tables/t/attachments/\(content.digest)", headers: Self.headers)
                 #expect(known.status == .notFound)
                 // Whatever part of it came is gone as soon as the server knows of the end.
@@ -127,7 +132,8 @@ import Testing
                             + "ZUMO-API-VERSION: 2.0.0\r\n\r\n").utf8))
                 let begin = try await slow.receive(1000)
                 #expect(!begin.isEmpty)
-                let other = try await client.get(
+                let other = try await client.send(
+                    .get,
                     "/tables/t/a/attachments/x", headers: Self.headers)
                 #expect(other.body?.readableBytes == 8 << 20)
                 slow.end()
@@ -157,13 +163,14 @@ import Testing
                 host: "127.0.0.1", port: port, configuration: .patient
             ) { client in
                 let path = "/tables/t/d/attachments/x"
-                let gone = try await client.get(path, headers: Self.headers)
+                let gone = try await client.send(.get, path, headers: Self.headers)
                 #expect(gone.status == .gone)
-                let put = try await client.put(
+                let put = try await client.send(
+                    .put,
                     "/tables/t/attachments/\(content.digest)", headers: Self.headers,
                     body: ByteBuffer(bytes: content.bytes))
                 #expect(put.status == .created)
-                let there = try await client.get(path, headers: Self.headers)
+                let there = try await client.send(.get, path, headers: Self.headers)
                 #expect(there.body.map { Array($0.readableBytesView) } == content.bytes)
             }
         }

@@ -114,6 +114,67 @@ import Testing
         }
     }
 
+    @Test(arguments: ["maybe", "1", "0", "yes", "", "true%20x", "truefalse"])
+    func `an option that is neither true nor false is refused`(value: String) async throws {
+        try await TestServer.run { server in
+            for server in [server, server.inVersion3] {
+                _ = try await server.send(.post, "/tables/t", ["id": "a"])
+                for path in ["/tables/t", "/tables/t/a", "/tables/t/a/attachments/x"] {
+                    let reply = try await server.send(
+                        .get, "\(path)?__includeDeleted=\(value)")
+                    #expect(reply.status == 400, "\(path)")
+                }
+                for good in ["true", "FALSE"] {
+                    let reply = try await server.send(.get, "/tables/t?__includedeleted=\(good)")
+                    #expect(reply.status == 200)
+                }
+            }
+            let put = try await server.inVersion3.send(
+                .put, "/tables/t/a?__includeDeleted=\(value)", ["id": "a"])
+            #expect(put.status == 400)
+        }
+    }
+
+    @Test func `numbers, choices and names of options are read to their end, in both versions`()
+        async throws
+    {
+        try await TestServer.run { server in
+            _ = try await server.send(.post, "/tables/t", ["id": "a", "year": 1, "rating": 2])
+            for (server, others) in [
+                (
+                    server,
+                    ["$inlinecount=all", "$inlinecount=", "$inlinecount=true", "$count=true"]
+                ),
+                (
+                    server.inVersion3,
+                    ["$count=yes", "$count=", "$count=1", "$inlinecount=allpages"]
+                ),
+            ] {
+                for query in [
+                    "$select=year%20rating", "$select=year,ra%09ting",
+                    "$select=id,year%C2%A0rating",
+                    "$top=1x", "$top=", "$top=1.0", "$top=+1", "$top=%201", "$top=-1",
+                    "$top=99999999999999999999", "$top=0x1", "$skip=1x", "$skip=", "$skip=-1",
+                    "$skiptoken=x", "$top=1&$TOP=1", "$select=id&$select=year",
+                    "$orderby=year&$orderby=year", "$skip=1&$skip=1", "$filter=id&$filter=id",
+                    "$skiptoken=&$skiptoken=",
+                ] + others {
+                    let reply = try await server.send(.get, "/tables/t?\(query)")
+                    #expect(reply.status == 400, "\(query)")
+                }
+                let good = try await server.send(.get, "/tables/t?$select=%20year%20,rating")
+                #expect(good.status == 200)
+                for query in [
+                    "wait=1x", "wait=", "wait=301", "wait=1.5", "wait=1&wait=1", "since=0&since=0",
+                    "wait=-0", "$top=1&$top=2&wait=0",
+                ] {
+                    let reply = try await server.send(.get, "/tables/t/changes?\(query)")
+                    #expect(reply.status == 400, "\(query)")
+                }
+            }
+        }
+    }
+
     @Test func `the log has method, template and status, and nothing of a document`()
         async throws
     {

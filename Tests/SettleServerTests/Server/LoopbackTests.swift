@@ -11,6 +11,10 @@ import Testing
 
 /// The whole server over real sockets of this machine.
 @Suite(.serialized) struct `A server on a socket` {
+    private static let headers: HTTPFields = [
+        .zumoVersion: "2.0.0", .contentType: "application/json",
+    ]
+
     private static func send(
         _ port: Int, _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
     ) async throws -> (status: Int, json: JSONValue?) {
@@ -20,7 +24,7 @@ import Testing
             let reply = try await client.execute(
                 TestClient.Request(
                     path, method: method, authority: "localhost",
-                    headers: [.zumoVersion: "2.0.0"],
+                    headers: headers,
                     body: body.map { ByteBuffer(bytes: JSONText.text(of: $0)) }))
             let bytes = reply.body.map { Array($0.readableBytesView) } ?? []
             return (reply.status.code, try? JSONText.value(from: bytes))
@@ -67,13 +71,14 @@ import Testing
                 ) { client in
                     let long = ByteBuffer(repeating: UInt8(ascii: " "), count: 300_000)
                     for round in 0..<3 {
-                        let refused = try await client.post(
-                            "/tables/t", headers: [.zumoVersion: "2.0.0"], body: long)
+                        let refused = try await client.send(
+                            .post,
+                            "/tables/t", headers: Self.headers, body: long)
                         #expect(refused.status.code == 413, "\(round)")
                         let body = JSONText.text(of: ["id": .string("r\(round)")])
-                        let stored = try await client.post(
-                            "/tables/t", headers: [.zumoVersion: "2.0.0"],
-                            body: ByteBuffer(bytes: body))
+                        let stored = try await client.send(
+                            .post,
+                            "/tables/t", headers: Self.headers, body: ByteBuffer(bytes: body))
                         #expect(stored.status.code == 201, "\(round)")
                     }
                 }

@@ -11,12 +11,13 @@ enum RunningServer {
     /// Nobody is idle, however long the machine takes, unless `endsIdle` says that the timeout of the
     /// configuration holds.
     static func run<Result: Sendable>(
-        _ configuration: ServerConfiguration, endsIdle: Bool = false,
+        _ configuration: ServerConfiguration, endsIdle: Bool = false, log: RecordedLog? = nil,
         _ test: @escaping @Sendable (Int) async throws -> Result
     ) async throws -> Result {
         var configuration = configuration
         if !endsIdle { configuration.idleTimeout = .seconds(3_600) }
-        let server = try TableServer(configuration: configuration, logger: TestServer.quiet)
+        let server = try TableServer(
+            configuration: configuration, logger: log?.logger ?? TestServer.quiet)
         let group = ServiceGroup(
             configuration: .init(services: [server], logger: TestServer.quiet))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in

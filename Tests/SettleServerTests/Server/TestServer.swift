@@ -87,6 +87,7 @@ struct TestServer: Sendable {
         var headers = headers
         headers[.zumoVersion] = headers[.zumoVersion] ?? version.description
         headers[.ifMatch] = ifMatch ?? headers[.ifMatch]
+        if bytes != nil { headers[.contentType] = headers[.contentType] ?? "application/json" }
         if let token { headers[.authorization] = "Bearer \(token)" }
         return try await raw(method, path, bytes: bytes, headers: headers)
     }

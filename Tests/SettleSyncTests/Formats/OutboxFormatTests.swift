@@ -77,13 +77,16 @@ import Testing
             try queue.add(Put(), id: third, priority: -1)
             try queue.hold(
                 third, until: Date(timeIntervalSince1970: 2_000_000_000), context: "wifi")
+            try queue.setNotes(["at": 5], of: third)
             try queue.attach("/a", to: "ann")
+            try queue.attach("/b", to: "ann", isPending: true)
             try queue.setTag(.string("7"), "etag", of: "/a")
+            try queue.setTag(.integer(1 << 53 + 1), "n", of: "/a")
         }
         try await outbox.write { try $0.markActive(first) }
         let (rows, page) = (try stored(database), try shown())
         #expect(rows == page)
-        #expect(rows.count == 16)
+        #expect(rows.count == 20)
         // And what the page says about the second operation.
         try await outbox.write { try $0.complete(first) }
         let place = "03 00 00 00 01 00 7F FF FF FA 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00 02"

@@ -60,7 +60,7 @@ import Testing
     ) async throws {
         let device = try await Device()
         let server = ModelServer()
-        let shout = ConflictHandler { conflict in
+        let shout = ConflictHandler(mayStop: false) { conflict in
             Issue.record("\(conflict.documentId) is no conflict.")
             return .leave
         }

@@ -30,6 +30,8 @@ struct ModelBackend: Backend {
     var canListen = false
     /// Why it cannot be listened to just now; asked each time.
     var listeningFailure: @Sendable () -> ReplicationError? = { nil }
+    /// Refuses everything.
+    var refusal: RemoteRejection?
     /// Refuses documents.
     var rejection: @Sendable (RemoteOperation) -> String? = { _ in nil }
 
@@ -53,6 +55,12 @@ struct ModelBackend: Backend {
         return try await attempt { execute(operation) }
     }
 
+    func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
+        try await attempt {
+            server.state.withLock { $0.rows[id].map { .found($0.item) } ?? .absent }
+        }
+    }
+
     func batchCountMax() async throws(ReplicationError) -> Int { batchMax }
 
     func send(
@@ -68,6 +76,7 @@ struct ModelBackend: Backend {
     }
 
     private func execute(_ operation: RemoteOperation) -> RemoteOutcome {
+        if let refusal { return .rejected(refusal) }
         if let reason = rejection(operation) { return .rejected(reason: reason) }
         let outcome = server.execute(operation)
         if hidesDeletedItems, case .deleted = outcome { return .deleted(nil) }

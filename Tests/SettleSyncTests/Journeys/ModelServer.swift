@@ -8,7 +8,7 @@ import TestSupport
 /// A far side in memory, and everything it was ever asked.
 ///
 /// It behaves as the table servers do: versions, tombstones, undeletion without a body, and a feed
-/// in the order of the last changes.
+/// in the order of the last changes. Attachments that an update does not mention stay.
 final class ModelServer: Sendable {
     struct Row {
         var item: RemoteItem
@@ -78,7 +78,9 @@ final class ModelServer: Sendable {
                 if current.members == operation.members {
                     state.complaints.append("\(operation.id) was updated to what it was.")
                 }
-                return store(operation, operation.members, in: &state)
+                let kept = current.members.filter { $0.key == AttachmentMember.name }
+                let members = operation.members.merging(kept) { sent, _ in sent }
+                return store(operation, members, in: &state)
             case (.update, let current):
                 return .conflict(current)
             case (.delete, let current?) where !current.isDeleted:

@@ -11,7 +11,7 @@ import Testing
     private static let tables: [(queued: OperationKind, added: [String])] = [
         (.insert, ["!", "insert", "-", "!"]),
         (.update, ["!", "update", "delete", "!"]),
-        (.delete, ["!", "!", "!", "update"]),
+        (.delete, ["update", "!", "!", "update"]),
         (.undelete, ["!", "undelete", "-", "!"]),
     ]
 

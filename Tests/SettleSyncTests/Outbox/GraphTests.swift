@@ -151,6 +151,93 @@ import Testing
         #expect(thrown == [.graphNotFound, .graphNotFound])
     }
 
+    @Test func `an operation is inserted into a graph by its number as by a neighbour`()
+        async throws
+    {
+        let queue = try await QueueFixture([idle(), idle("photos", algorithm: .flatGraph)])
+        let (first, second) = (try await queue.add("first"), try await queue.add("second"))
+        let photo = try await queue.add("photo", in: "photos")
+        let numbers = try queue.outbox.read { snapshot in
+            [try snapshot.graphNumbers(), try snapshot.graphNumbers(in: "photos")]
+        }
+        #expect(try numbers[0] == [first, second].map { try queue.operation($0)?.graph })
+        #expect(try numbers[1] == [queue.operation(photo)?.graph])
+        let (now, later, free) = try await queue.outbox.write { queue in
+            let stored = try queue.stored()
+            let executing = try #require(try stored.graphNumbers().first)
+            return (
+                try queue.insert(Errand(text: "now"), intoGraph: executing),
+                try queue.insert(
+                    Errand(text: "later"), intoGraph: numbers[0][1], about: ["fig"],
+                    dependencies: [second], priority: 7),
+                try queue.insert(Errand(), intoGraph: numbers[1][0], of: "photos")
+            )
+        }
+        let inserted = try queue.operation(later)
+        #expect(inserted?.graph == numbers[0][1] && inserted?.priority == 7)
+        #expect(inserted?.documentIds == ["fig"] && inserted?.dependencies == [second])
+        var started = try await queue.start()
+        #expect(started == [first, now])
+        for id in [first, now] { try await queue.complete(id) }
+        for id in [second, later] {
+            started = try await queue.start()
+            #expect(started == [id])
+            try await queue.complete(id)
+        }
+        started = try await queue.start(in: "photos")
+        #expect(started == [photo, free])
+        let none = try queue.outbox.read { try $0.graphNumbers() }
+        #expect(none.isEmpty)
+    }
+
+    @Test func `an operation that is inserted keeps its graph open for another`() async throws {
+        let queue = try await QueueFixture()
+        let (first, second) = (try await queue.add("first"), try await queue.add("second"))
+        let number = try #require(try queue.operation(first)?.graph)
+        let inserted = try await queue.outbox.write { queue in
+            let one = try queue.insert(Errand(text: "one"), intoGraph: number)
+            try queue.complete(first)
+            return [one, try queue.insert(Errand(text: "two"), intoGraph: number)]
+        }
+        var started = try await queue.start()
+        #expect(started == inserted)
+        for id in inserted { try await queue.complete(id) }
+        started = try await queue.start()
+        #expect(started == [second])
+    }
+
+    @Test func `numbers of graphs that a pipeline does not have are refused`() async throws {
+        let queue = try await QueueFixture([idle(), idle("photos")])
+        let outbox = queue.outbox
+        let gone = try await queue.add("gone")
+        let goneNumber = try #require(try queue.operation(gone)?.graph)
+        let photo = try await queue.add("photo", in: "photos")
+        let photoNumber = try #require(try queue.operation(photo)?.graph)
+        try await queue.complete(gone)
+        for number in [0, goneNumber, photoNumber, photoNumber + 1, .max] {
+            let thrown = try await code {
+                try await outbox.write { _ = try $0.insert(Errand(), intoGraph: number) }
+            }
+            #expect(thrown == .graphNotFound, "\(number)")
+        }
+        let unknown = try await code {
+            try await outbox.write {
+                _ = try $0.insert(Errand(), intoGraph: photoNumber, of: "films")
+            }
+        }
+        #expect(unknown == .unknownPipeline)
+        // The graph of the commit that is under way has no number yet.
+        let next = try await code {
+            try await outbox.write { queue in
+                try queue.add(Errand())
+                try queue.insert(Errand(), intoGraph: photoNumber + 1)
+            }
+        }
+        #expect(next == .graphNotFound)
+        let ids = try queue.ids()
+        #expect(ids == [photo])
+    }
+
     @Test func `are listed with what is left of them`() async throws {
         let queue = try await QueueFixture([idle(), idle("photos")])
         let ids = try await queue.outbox.write { queue in

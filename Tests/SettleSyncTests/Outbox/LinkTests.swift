@@ -116,6 +116,60 @@ import Testing
         }
     }
 
+    @Test func `are pending until the upload is known, and outlast a restart so`() async throws {
+        var queue = try await fixture(documents: ["a", "b", "c"])
+        try await queue.outbox.write { queue in
+            try queue.attach("u:1", to: "a", isPending: true)
+            try queue.attach("u:1", to: "b")
+            try queue.attach("u:2", to: "c", isPending: true)
+        }
+        queue = try await queue.reopened()
+        let (to, of, pending) = try queue.outbox.read { snapshot in
+            (
+                try snapshot.links(to: "u:1"), try snapshot.links(of: "a"),
+                try snapshot.pendingLinks()
+            )
+        }
+        #expect(to.map(\.documentId) == ["a", "b"] && to.map(\.isPending) == [true, false])
+        #expect(to.map(\.uri) == ["u:1", "u:1"] && to.allSatisfy(\.hasDocument))
+        #expect(of == [to[0]])
+        #expect(pending.map(\.documentId) == ["a", "c"])
+        // Saved again before the upload, then uploaded, then saved again.
+        try await queue.outbox.write { try $0.attach("u:1", to: "a", isPending: true) }
+        var links = try queue.outbox.read { try $0.links(of: "a") }
+        #expect(links.map(\.isPending) == [true])
+        try await queue.outbox.write { try $0.attach("u:1", to: "a") }
+        try await queue.outbox.write { queue in
+            try queue.attach("u:1", to: "a", isPending: true)
+            let left = try queue.pendingLinks().map(\.documentId)
+            #expect(left == ["c"])
+        }
+        links = try queue.outbox.read { try $0.links(of: "a") }
+        #expect(links.map(\.isPending) == [false])
+        // Detached, nothing of it is left.
+        try await queue.outbox.write { queue in
+            try queue.detach("u:1", from: "a")
+            try queue.attach("u:1", to: "a", isPending: true)
+        }
+        try await queue.database.delete(documentWithId: "c")
+        links = try queue.outbox.read { try $0.pendingLinks() }
+        #expect(links.map(\.documentId) == ["a"])
+    }
+
+    @Test func `say in the closure whether their document is there`() async throws {
+        let queue = try await fixture(documents: [])
+        let outbox = queue.outbox
+        try await queue.database.write { transaction in
+            let queue = try outbox.with(transaction)
+            try queue.attach("u:1", to: "new")
+            let before = try queue.links(to: "u:1")
+            #expect(before.map(\.hasDocument) == [false] && before.map(\.isPending) == [false])
+            try transaction.save(Document(id: "new"))
+            let after = try queue.links(of: "new")
+            #expect(after.map(\.hasDocument) == [true])
+        }
+    }
+
     @Test func `of long URIs are those of no other, and those that are none are refused`()
         async throws
     {

@@ -40,6 +40,7 @@ import Testing
         if Bool.random(using: &random) { row.documentIds = [] }
         if Bool.random(using: &random) { row.changedFields = [:] }
         if Bool.random(using: &random) { row.holds = [:] }
+        if Bool.random(using: &random) { row.notes = randomMembers(&random) }
         return row
     }
 
@@ -97,7 +98,7 @@ import Testing
         let row = OperationRow(
             id: UUID(), name: "errand", isStrict: true,
             content: try PackedValue(operation: Errand(), UUID()))
-        for (index, byte) in [(0, UInt8(2)), (1, 32), (1, 128)] {
+        for (index, byte) in [(0, UInt8(2)), (1, 64), (1, 128)] {
             var bytes = row.encoded()
             bytes[index] = byte
             #expect(throws: DatabaseError.self) { try OperationRow(decoding: bytes, key) }
@@ -122,6 +123,12 @@ import Testing
                 01 03 66 69 67 07 7B 22 6E 22 3A 31 7D 02 7B 7D \
                 01 04 77 69 66 69 C0 84 3D AB CD
                 """)
+        row.notes = ["at": 5, "id": "s"]
+        let noted = hexadecimal(row.encoded())
+        #expect(noted.hasPrefix("01 3F 00"))
+        #expect(
+            noted.hasSuffix(
+                "C0 84 3D 11 7B 22 61 74 22 3A 35 2C 22 69 64 22 3A 22 73 22 7D AB CD"))
         let bare = OperationRow(
             id: id, name: "put", isStrict: false, content: PackedValue(stored: [0xAB]))
         #expect(

@@ -64,15 +64,16 @@ struct QueueFixture {
 
     init(
         _ pipelines: [PipelineConfiguration] = [idle()],
-        operations: [any OutboxOperation.Type] = Self.types
+        operations: [any OutboxOperation.Type] = Self.types, hooks: (any OutboxHooks)? = nil
     ) async throws {
         try await self.init(
-            ScratchDirectory("outbox"), ManualDate(), pipelines, operations: operations)
+            ScratchDirectory("outbox"), ManualDate(), pipelines, operations: operations,
+            hooks: hooks)
     }
 
     private init(
         _ scratch: ScratchDirectory, _ date: ManualDate, _ pipelines: [PipelineConfiguration],
-        operations: [any OutboxOperation.Type]
+        operations: [any OutboxOperation.Type], hooks: (any OutboxHooks)? = nil
     ) async throws {
         self.scratch = scratch
         self.date = date
@@ -82,7 +83,8 @@ struct QueueFixture {
             durability: .relaxed, now: { date.value })
         database = try #require(try await Database.open(with: configuration, create: true))
         outbox = try await database.openOutbox(
-            OutboxConfiguration(operations: operations, pipelines: pipelines, isRunning: false))
+            OutboxConfiguration(
+                operations: operations, pipelines: pipelines, isRunning: false, hooks: hooks))
         closer = Closer(outbox)
         // What a process does that runs the pipelines, before it starts any.
         try await database.write { transaction in

@@ -263,8 +263,19 @@ extension QueueAction {
             try queue.add(
                 Errand(), id: id, pipeline: pipeline, dependencies: named, priority: priority)
         case .insert(let id, let neighbour, let named, let priority):
-            try queue.insert(
-                Errand(), intoGraphOf: neighbour, id: id, dependencies: named, priority: priority)
+            // By the neighbour, or by the number of its graph.
+            if id.uuid.15.isMultiple(of: 2),
+                queue.addedOperations().allSatisfy({ $0.id != neighbour }),
+                let other = try queue.stored().operation(neighbour)
+            {
+                try queue.insert(
+                    Errand(), intoGraph: other.graph, of: other.pipeline, id: id,
+                    dependencies: named, priority: priority)
+            } else {
+                try queue.insert(
+                    Errand(), intoGraphOf: neighbour, id: id, dependencies: named,
+                    priority: priority)
+            }
         case .modify(let id, let named, let priority):
             try queue.modify(id) { operation in
                 operation.dependencies = named ?? operation.dependencies

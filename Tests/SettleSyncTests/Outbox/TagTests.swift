@@ -29,6 +29,40 @@ import Testing
         #expect(none == nil && other == nil)
     }
 
+    @Test func `that are whole numbers stay exact, also after a restart`() async throws {
+        let queue = try await QueueFixture()
+        let numbers: [Int64] = [
+            0, -1, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, 9_007_199_254_740_993, .max, .max - 1,
+            .min,
+        ]
+        try await queue.outbox.write { queue in
+            for number in numbers { try queue.setTag(.integer(number), "\(number)", of: "uri") }
+        }
+        let again = try await queue.reopened()
+        for number in numbers {
+            let found = try again.outbox.read { try $0.tag("\(number)", of: "uri") }
+            #expect(found == .integer(number))
+            #expect(found?.integer == number)
+            #expect(found?.number == Double(exactly: number))
+        }
+    }
+
+    @Test func `are read as whole numbers or as doubles where that changes nothing`() {
+        #expect(CloudTag.number(7).integer == 7 && CloudTag.integer(7).number == 7)
+        #expect(CloudTag.number(7.5).integer == nil && CloudTag.number(1e300).integer == nil)
+        #expect(CloudTag.integer(.max).number == nil)
+        #expect(CloudTag.string("7").integer == nil && CloudTag.data(Data()).number == nil)
+    }
+
+    @Test func `that an earlier release stored are read`() throws {
+        var row = RowReader([2, 0x40, 0x1C, 0, 0, 0, 0, 0, 0], place: "a tag")
+        #expect(try CloudTag(from: &row) == .number(7))
+        var damaged = RowReader([4, 0, 0, 0], place: "a tag")
+        #expect(throws: DatabaseError.self) { try CloudTag(from: &damaged) }
+        var unknown = RowReader([5], place: "a tag")
+        #expect(throws: DatabaseError.self) { try CloudTag(from: &unknown) }
+    }
+
     @Test func `are overwritten, removed one by one, and removed with their key`() async throws {
         let queue = try await QueueFixture()
         try await queue.outbox.write { queue in

@@ -12,6 +12,8 @@ import TestSupport
         var lone: Set<Int>
         var settlingMin: Int
         var abortsAfter: Int?
+        /// One in so many answers holds the others back; 0 for none.
+        var holdsEvery: Int = 0
         var seed: UInt64
     }
 
@@ -29,9 +31,12 @@ import TestSupport
         var settled: Set<Int> = []
         var answerCount = 0
         var unknown: Set<Int> = []
+        /// Answers that hold the others back and are not stored.
+        var holding: Set<Int> = []
         loop: while true {
             switch machine.nextAction() {
             case .send(let run):
+                #expect(holding.isEmpty, "Sent behind what may be a conflict; \(random)")
                 #expect(!run.isEmpty && run.count <= setting.batchMax, "\(random)")
                 #expect(run.count == 1 || lone.isDisjoint(with: run), "\(random)")
                 for index in run where toRepeat.remove(index) == nil {
@@ -46,13 +51,16 @@ import TestSupport
                 #expect(settling == nil, "One transaction at a time; \(random)")
                 let isAborted = setting.abortsAfter.map { answerCount >= $0 } ?? false
                 let isEnding = sent.count == count && toRepeat.isEmpty || isAborted
-                #expect(isEnding || indices.count >= setting.settlingMin, "\(random)")
+                #expect(
+                    isEnding || !holding.isEmpty || indices.count >= setting.settlingMin,
+                    "\(random)")
                 settling = indices
             case .wait:
                 let mayAnswer = !inFlight.isEmpty
                 if let indices = settling, !mayAnswer || Bool.random(using: &random) {
                     #expect(settled.isDisjoint(with: indices), "Settled twice; \(random)")
                     settled.formUnion(indices)
+                    holding.subtract(indices)
                     settling = nil
                     machine.settled()
                 } else if mayAnswer {
@@ -68,7 +76,11 @@ import TestSupport
                         }
                     }
                     toRepeat.formUnion(repeated)
-                    machine.answered(known: known, repeating: repeated)
+                    let holds =
+                        setting.holdsEvery > 0
+                        && Int.random(in: 0..<setting.holdsEvery, using: &random) == 0
+                    if holds { holding.formUnion(known) }
+                    machine.answered(known: known, repeating: repeated, holding: holds)
                     answerCount += 1
                     if answerCount == setting.abortsAfter { machine.abort() }
                 } else {
@@ -102,12 +114,31 @@ import TestSupport
                                 Setting(
                                     count: count, sendingMax: sendingMax, batchMax: batchMax,
                                     lone: lone, settlingMin: 1 + seed % 4,
-                                    abortsAfter: abortsAfter, seed: UInt64(seed)))
+                                    abortsAfter: abortsAfter, holdsEvery: seed % 3,
+                                    seed: UInt64(seed)))
                         }
                     }
                 }
             }
         }
+    }
+
+    @Test func `sends nothing behind an answer that holds it until that is stored`() {
+        var machine = PushStateMachine(count: 4, sendingMax: 1)
+        #expect(machine.nextAction() == .send(0..<1))
+        machine.answered(known: [0])
+        #expect(machine.nextAction() == .send(1..<2))
+        machine.answered(known: [1], holding: true)
+        #expect(machine.nextAction() == .settle([0, 1]))
+        #expect(machine.nextAction() == .wait)
+        machine.settled()
+        #expect(machine.nextAction() == .send(2..<3))
+        machine.answered(known: [2], holding: true)
+        #expect(machine.nextAction() == .settle([2]))
+        machine.settled()
+        machine.abort()
+        #expect(machine.nextAction() == .finish)
+        #expect(machine.unsent == 3..<4)
     }
 
     @Test func `makes runs as long as they may be, around those that go alone`() {

@@ -33,6 +33,12 @@ import TestSupport
         }
         if Bool.random(using: &random) { entry.queued = .delete }
         if Bool.random(using: &random) { entry.seen = randomState(&random) }
+        if entry.reason != nil, Bool.random(using: &random) {
+            entry.reject(
+                RemoteRejection(
+                    reason: "refused", statusCode: Bool.random(using: &random) ? 422 : nil,
+                    body: Bool.random(using: &random) ? Data([0, 255, 7]) : nil))
+        }
         entry.isOutOfSight = Bool.random(using: &random)
         return entry
     }
@@ -97,7 +103,20 @@ import TestSupport
         #expect(Self.hexadecimal(row.bytes) == state)
         var entry = RemoteEntry(order: 9)
         entry.queued = .update
-        #expect(Self.hexadecimal(entry.encoded()) == "01 00 02 09 00 00 02")
+        #expect(Self.hexadecimal(entry.encoded()) == "02 00 02 09 00 00 02")
+        entry.reject(RemoteRejection(reason: "No", statusCode: 422, body: Data("{}".utf8)))
+        #expect(
+            Self.hexadecimal(entry.encoded())
+                == "02 02 22 09 00 01 02 4E 6F 02 A6 03 02 7B 7D")
+    }
+
+    @Test func `are read as releases before wrote them`() throws {
+        let bytes: [UInt8] = [1, 2, 2, 9, 0, 1, 2, 0x4E, 0x6F, 2]
+        var entry = RemoteEntry(order: 9)
+        entry.queued = .update
+        entry.status = .rejected
+        entry.reason = "No"
+        #expect(try RemoteEntry(decoding: bytes, id: "a") == entry)
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -5,9 +5,13 @@ import Testing
 @Suite(.serialized) struct `Replication state machine` {
     private typealias Machine = ReplicationStateMachine
 
-    private func policy(isRepeating: Bool, isPushing: Bool = true) -> Machine.Policy {
+    private func policy(
+        isRepeating: Bool, direction: ReplicationDirection = .bidirectional
+    )
+        -> Machine.Policy
+    {
         .init(
-            isRepeating: isRepeating, isPushing: isPushing, retryLimit: 2,
+            isRepeating: isRepeating, direction: direction, retryLimit: 2,
             pollInterval: .seconds(30), backoffFirst: .seconds(1), backoffMax: .seconds(10))
     }
 
@@ -23,9 +27,25 @@ import Testing
     }
 
     @Test func `only pulls when it goes one way`() {
-        var machine = Machine(policy: policy(isRepeating: false, isPushing: false))
+        var machine = Machine(policy: policy(isRepeating: false, direction: .serverToClient))
         #expect(machine.start() == .pull)
         #expect(machine.pulled(random: 0) == .complete)
+    }
+
+    @Test func `only pushes when it goes the other way, and fails with what the push left`() {
+        for isRepeating in [false, true] {
+            var machine = Machine(
+                policy: policy(isRepeating: isRepeating, direction: .clientToServer))
+            #expect(machine.start() == .push)
+            #expect(machine.pushed() == .endPush)
+            #expect(
+                machine.pulled(random: 0) == (isRepeating ? .rest(.seconds(30)) : .complete))
+            if isRepeating { #expect(machine.rested() == .push) }
+        }
+        var machine = Machine(policy: policy(isRepeating: false, direction: .clientToServer))
+        _ = machine.start()
+        #expect(machine.pushed(lasting) == .endPush)
+        #expect(machine.pulled(random: 0) == .fail)
     }
 
     @Test func `rests between cycles when it repeats`() {

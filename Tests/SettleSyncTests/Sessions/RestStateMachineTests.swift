@@ -3,6 +3,14 @@ import Testing
 @testable import SettleSync
 
 @Suite(.serialized) struct `Rest state machine` {
+    @Test func `listens to nobody where nothing is fetched`() {
+        var machine = RestStateMachine(mayListen: false)
+        for _ in 0..<3 {
+            #expect(machine.began(hasReceived: false) == .goOn)
+            #expect(machine.passed() == .end)
+        }
+    }
+
     private typealias Machine = RestStateMachine
 
     private func machine() -> Machine { Machine(intervalCountMax: 3, fruitlessCountMax: 2) }

@@ -87,6 +87,11 @@ import Testing
         document["b"] = NSNumber(value: true)
         #expect(document[json: "x"] == 5 && document[json: "y"] == .double(5))
         #expect(document[json: "b"] == true)
+        // A decimal has all of its digits.
+        document["x"] = NSDecimalNumber(string: "9007199254740993")
+        document["y"] = NSDecimalNumber(string: "0.5")
+        #expect(document[json: "x"] == 9_007_199_254_740_993)
+        #expect(document[json: "y"] == .double(0.5))
     }
 
     @Test func `can be mended after something unsuitable was put into it`() async throws {

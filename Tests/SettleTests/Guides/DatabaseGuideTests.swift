@@ -14,7 +14,9 @@ import Testing
                 guard document.metaData.type == "fruit" else { return }
                 addIndexRow([document["colour"], document.id] as [Any?], document["price"])
             },
-            reduce: { _, values, _ in values.compactMap { $0 as? Int }.reduce(0, +) })
+            reduce: { _, values, _ in
+                values.compactMap { ($0 as? NSNumber)?.doubleValue }.reduce(0, +)
+            })
         let configuration = Database.OpenDatabaseConfiguration(
             name: "orchard", fileLocation: folder, indexes: [byColour])
         let opened = try await Database.open(with: configuration, create: true)
@@ -67,7 +69,7 @@ import Testing
         for row in try await database.runQuery(on: "byColour", with: totals) {
             print(row.key ?? "no key", row.value ?? 0)
         }
-        #expect(printed == [#"["red"] 4"#])
+        #expect(printed == [#"["red"] 4.0"#])
 
         let (stream, results) = AsyncStream<Int>.makeStream()
         let observer = database.observeQuery(on: "byColour", with: totals) { result in

@@ -18,7 +18,9 @@ enum Judge: CaseIterable, Sendable {
     ) -> ConflictHandler {
         if self == .leave { return .leave }
         let (name, ownId) = (device.name, device.ownId)
-        return ConflictHandler { conflict in
+        // With some every push goes operation by operation.
+        let mayStop = self == .leaveAfterLooking || self == .mixed
+        return ConflictHandler(mayStop: mayStop) { conflict in
             let resolution = await chosen(conflict)(conflict)
             if conflict.documentId == ownId {
                 ledger.complain(

@@ -7,6 +7,15 @@ import Synchronization
 // The routes of `settle serve`; Docs/Formats/AzureTables.md.
 
 extension AzureTablesBackend {
+    /// Finds out whether the server has attachments, where nobody said so and no answer has told it
+    /// yet: by a read, which also finds out the dialect.
+    public func prepare() async throws(ReplicationError) {
+        guard givenAttachments == nil, memory.features == nil else { return }
+        try await findOutFeatures()
+        // A table that may be written to but not read.
+        memory.expectNoFeatures()
+    }
+
     /// Brings content to the table, unless it is there: HEAD, then PUT, by its digest.
     ///
     /// Content is in memory while it is sent; content of more than 64 MiB is refused.

@@ -131,4 +131,9 @@ struct QueryParameter: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// As it stands in a URL.
+    var text: String {
+        "\(PercentEncoding.queryValue(name))=\(PercentEncoding.queryValue(value))"
+    }
 }

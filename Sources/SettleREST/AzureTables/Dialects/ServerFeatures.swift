@@ -8,12 +8,14 @@ struct ServerFeatures: OptionSet, Sendable, Hashable {
     static let batch = ServerFeatures(rawValue: 1)
     /// Waiting for changes.
     static let changes = ServerFeatures(rawValue: 2)
+    /// Attachments of items.
+    static let attachments = ServerFeatures(rawValue: 4)
 
     init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Reads `Settle-Features: batch, changes, removed`; nil when the answer has no such header.
+    /// Reads `Settle-Features: batch, changes, removed, attachments`; nil when the answer has no such header.
     ///
     /// Names that are not known mean nothing.
     init?(_ answer: HTTPAnswer) {
@@ -23,6 +25,7 @@ struct ServerFeatures: OptionSet, Sendable, Hashable {
             switch name.filter({ $0 != " " && $0 != "\t" }).lowercased() {
             case "batch": insert(.batch)
             case "changes": insert(.changes)
+            case "attachments": insert(.attachments)
             default: continue
             }
         }

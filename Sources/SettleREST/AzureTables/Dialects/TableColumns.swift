@@ -9,6 +9,8 @@ struct TableColumns: Sendable, Hashable {
     /// Tells that an item left our sight or was deleted, in the place of its other columns.
     static let removed = "@removed"
     static let id = "id"
+    /// Describes the attachments of an item, on servers that have them.
+    static let attachments = "_attachments"
 
     /// When the item was made; nil where the table does not keep it.
     let createdAt: String?

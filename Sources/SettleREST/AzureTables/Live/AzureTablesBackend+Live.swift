@@ -25,7 +25,7 @@ extension AzureTablesBackend {
             parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
         }
         let answer = try await exchange(
-            dialect, .get, address.path(ofItem: "changes", query: parameters),
+            dialect, .get, address.path(ofItem: "changes", query: parameters + givenParameters),
             fields: [.prefer: Self.reportingDepartures], body: nil,
             answerSizeMax: RESTTuning.answerSizeMax)
         memory.keepFeatures(of: answer)

@@ -21,6 +21,10 @@ extension AzureTablesBackend {
     public func pull(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage {
+        if let selection, selection.isSelection {
+            return try await selectedPage(
+                selection, query, after: token, itemCountMax: itemCountMax)
+        }
         let position = token.flatMap { TablePosition($0) }
         if isFirstPage {
             return try await firstPage(of: query, position, itemCountMax: itemCountMax)

@@ -14,6 +14,8 @@ struct TablePageRequest: Sendable {
     /// Only rows behind this identifier, by which they are sorted then.
     var listedAfter: String?
     var isList = false
+    /// Sorts the rows in the place of the cursor, and how many of them to pass by.
+    var selection: (query: TableQuery, skipCount: Int)?
 }
 
 extension AzureTablesBackend {
@@ -70,13 +72,18 @@ extension AzureTablesBackend {
         if let filter = ODataFilter.conjunction(conditions) {
             parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
         }
-        let order = request.isList ? TableColumns.id : cursor.order(dialect.columns)
+        let order =
+            try request.selection?.query.orderText(for: dialect.odata)
+            ?? (request.isList ? TableColumns.id : cursor.order(dialect.columns))
         parameters.append(QueryParameter("$orderby", order))
-        if let skip = cursor.skipCount { parameters.append(QueryParameter("$skip", "\(skip)")) }
+        let skipCount = request.selection.map { $0.skipCount > 0 ? $0.skipCount : nil }
+        if let skip = skipCount ?? cursor.skipCount {
+            parameters.append(QueryParameter("$skip", "\(skip)"))
+        }
         parameters.append(QueryParameter("$top", "\(rowCountMax)"))
         if isCounted(request) { parameters.append(dialect.askingForCount) }
         if request.includesDeleted { parameters.append(dialect.askingForDeleted) }
-        return parameters
+        return parameters + givenParameters
     }
 
     private func isCounted(_ request: TablePageRequest) -> Bool {

@@ -13,7 +13,7 @@ extension AzureTablesBackend {
         return memory.features?.contains(.batch) ?? false ? RESTTuning.batchCountMax : 1
     }
 
-    private func findOutFeatures() async throws(ReplicationError) {
+    func findOutFeatures() async throws(ReplicationError) {
         guard let dialect = memory.dialect else {
             _ = try await dialectForWriting()
             return

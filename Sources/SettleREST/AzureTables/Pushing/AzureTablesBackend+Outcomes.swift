@@ -1,6 +1,6 @@
 import HTTPTypes
 import Settle
-import SettleSync
+public import SettleSync
 
 extension AzureTablesBackend {
     /// What a server made of an operation.
@@ -48,7 +48,10 @@ extension AzureTablesBackend {
             throw answer.failure("\(operation.kind.rawValue) an item")
         default:
             let said = answer.sentence.map { ": \($0)" } ?? "."
-            return .rejected(reason: "The server answered \(answer.status)\(said)")
+            return .rejected(
+                RemoteRejection(
+                    reason: "The server answered \(answer.status)\(said)",
+                    statusCode: answer.status, body: answer.body))
         }
     }
 
@@ -85,6 +88,12 @@ extension AzureTablesBackend {
     ) async throws(ReplicationError) -> RemoteItem? {
         if let obstacle { throw obstacle }
         return try await fetch(id, dialect)
+    }
+
+    /// Looks up an item, deleted or not, by a list with a filter.
+    public func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
+        let dialect = try await dialectForWriting()
+        return try await fetch(id, dialect).map { .found($0) } ?? .absent
     }
 
     /// The item as the table has it, deleted or not; nil when it has none.

@@ -46,15 +46,29 @@ extension AzureTablesBackend {
 
     /// The whole item.
     static func item(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue {
-        var members = dialect.columns.escaped(operation.members)
+        var members = dialect.columns.escaped(carriedMembers(of: operation))
         members[TableColumns.id] = .string(operation.id)
         return .object(members)
+    }
+
+    /// The members that a request carries.
+    ///
+    /// What an item's attachments are is left out where that changes nothing: on servers that have
+    /// attachments, those that are not mentioned stay.
+    private static func carriedMembers(of operation: RemoteOperation) -> [String: JSONValue] {
+        var members = operation.members
+        let isUnchanged =
+            operation.kind == .insert
+            ? members[TableColumns.attachments] == [:]
+            : operation.changedNames?.contains(TableColumns.attachments) == false
+        if isUnchanged { members[TableColumns.attachments] = nil }
+        return members
     }
 
     /// What an update sends; nil when that would be nothing.
     static func change(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue? {
         guard dialect.change == .merge else { return item(operation, dialect) }
-        var sent = operation.members
+        var sent = carriedMembers(of: operation)
         let changed = operation.changedNames ?? []
         if operation.sendsOnlyChanges, operation.changedNames != nil {
             sent = sent.filter { changed.contains($0.key) }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Settle
 import SettleSync
@@ -15,6 +16,8 @@ struct OperationAnswer: Sendable {
     let isWebPage: Bool
     /// How long the server wants to be left alone.
     let retryAfter: Duration?
+    /// The body as it came, cut; nil where the operation was carried out.
+    let body: Data?
 
     /// An answer to an operation that went by itself.
     init(_ answer: HTTPAnswer) {
@@ -28,6 +31,9 @@ struct OperationAnswer: Sendable {
         sentence = (200..<300).contains(answer.status) ? nil : answer.sentence
         isWebPage = answer.isWebPage
         retryAfter = answer.retryAfter
+        body =
+            (200..<300).contains(answer.status)
+            ? nil : Data(answer.body.prefix(RemoteRejection.bodySizeMax))
     }
 
     /// One of the results in the answer to a batch; nil when it is none.
@@ -44,6 +50,10 @@ struct OperationAnswer: Sendable {
         sentence = result["error"]?.stringValue.flatMap { HTTPAnswer.line(of: $0) }
         isWebPage = false
         retryAfter = nil
+        // What a request of its own would have been answered with.
+        body =
+            (200..<300).contains(self.status)
+            ? nil : Data(JSONText.text(of: result).prefix(RemoteRejection.bodySizeMax))
     }
 
     /// The item in the body; nil when there is none.
@@ -66,6 +76,6 @@ struct OperationAnswer: Sendable {
 
     /// The failure that the status stands for when it is not about the item.
     func failure(_ what: String) -> ReplicationError {
-        .failure(of: what, status, saying: sentence, retryAfter: retryAfter)
+        .failure(of: what, status, saying: sentence, retryAfter: retryAfter, body: body)
     }
 }

@@ -69,7 +69,9 @@ extension HTTPAnswer {
 
     /// The failure that a status stands for when it is not about one item.
     func failure(_ what: String) -> ReplicationError {
-        .failure(of: what, status, saying: sentence, retryAfter: retryAfter)
+        .failure(
+            of: what, status, saying: sentence, retryAfter: retryAfter,
+            body: Data(body.prefix(RemoteRejection.bodySizeMax)))
     }
 
     /// How long the server wants to be left alone.
@@ -100,35 +102,35 @@ extension HTTPAnswer {
 extension ReplicationError {
     /// The failure that a status stands for when it is not about one item.
     static func failure(
-        of what: String, _ status: Int, saying sentence: String?, retryAfter: Duration?
+        of what: String, _ status: Int, saying sentence: String?, retryAfter: Duration?, body: Data?
     ) -> ReplicationError {
+        func failed(_ code: Code, _ message: String) -> ReplicationError {
+            ReplicationError(
+                code, message, retryAfter: status == 429 || status >= 500 ? retryAfter : nil,
+                statusCode: status, responseBody: body)
+        }
         let said = sentence.map { " It says: \($0)" } ?? ""
         return switch status {
         case 429, 503:
-            ReplicationError(
-                .busy, "The server is busy (\(status)).\(said)", retryAfter: retryAfter)
+            failed(.busy, "The server is busy (\(status)).\(said)")
         case 408, 502, 504:
-            ReplicationError(
-                .unreachable, "The server could not be reached (\(status)).\(said)",
-                retryAfter: retryAfter)
+            failed(.unreachable, "The server could not be reached (\(status)).\(said)")
         case 500...:
-            ReplicationError(
-                .serverFailed, "The server failed to \(what) (\(status)).\(said)",
-                retryAfter: retryAfter)
+            failed(.serverFailed, "The server failed to \(what) (\(status)).\(said)")
         case 403:
-            ReplicationError(
+            failed(
                 .unauthorized, "The server does not allow us to \(what) (403).\(said)")
         case 300..<400:
-            ReplicationError(
+            failed(
                 .misconfigured,
                 "The server sends us elsewhere (\(status)), and a token is not taken there; use "
                     + "the table's own address.")
         case 404:
-            ReplicationError(
+            failed(
                 .misconfigured,
                 "The server has no such table (404). Check the name at the end of the address.")
         default:
-            ReplicationError(
+            failed(
                 .misconfigured, "The server refuses to \(what) (\(status)).\(said)")
         }
     }

@@ -20,8 +20,7 @@ struct TableAddress: Sendable, Hashable {
         if !query.isEmpty {
             text +=
                 "?"
-                + query.map { "\($0.name)=\(PercentEncoding.queryValue($0.value))" }
-                .joined(separator: "&")
+                + query.map(\.text).joined(separator: "&")
         }
         return text
     }

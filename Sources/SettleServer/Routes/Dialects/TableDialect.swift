@@ -100,11 +100,17 @@ extension TableDialect {
 
     /// Whether a request asks for deleted items, too.
     ///
-    /// - Throws: ``Refusal`` 400 when the parameter is given twice.
+    /// - Throws: ``Refusal`` 400 when the parameter is given twice, or is neither true nor false.
     func includesDeleted(
         _ query: RequestQuery, headers: HTTPFields
     ) throws(Refusal) -> Bool {
-        let isAsked = try query.value("__includeDeleted")?.lowercased() == "true"
+        let isAsked: Bool
+        switch try query.value("__includeDeleted")?.lowercased() {
+        case nil, "false": isAsked = false
+        case "true": isAsked = true
+        default:
+            throw Refusal(.badRequest, "The option __includeDeleted must be 'true' or 'false'.")
+        }
         return isAsked || (pages == .enveloped && ZumoOptions(headers).includesDeleted)
     }
 }

@@ -11,6 +11,9 @@ actor LMDBTableStore: TableStore {
     private var opening: [TableName: Task<LMDBTable, any Error>] = [:]
     private var databaseNames: Set<String>
     private var isClosed = false
+    /// Nil for a store that is only read.
+    private let served: ServedDirectory?
+    private var room: RoomCheck
     /// As many as there are cores, and not only one, so that one reader does not stop the others.
     private let threads = ReadingThreads(
         count: max(2, ProcessInfo.processInfo.activeProcessorCount))
@@ -22,28 +25,45 @@ actor LMDBTableStore: TableStore {
     ///   - tableCountMax: How many tables there may be.
     ///   - indexes: The paths that are to have an index, for each table; nil to leave indexes as they
     ///     are.
-    /// - Throws: ``ServerError`` with `directoryUnusable` when it cannot be made, read or written.
+    ///   - isServed: Whether no other server may be at work in it; false for a store that is only
+    ///     read.
+    /// - Throws: ``ServerError`` with `directoryUnusable` when it cannot be made, read or written, with
+    ///   `directoryInUse` when a server is at work in it.
     init(
-        directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?
+        directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?,
+        isServed: Bool = true
     ) throws {
         self.directory = directory
         self.tableCountMax = tableCountMax
         self.indexes = indexes
-        do {
+        room = RoomCheck(directory)
+        try Self.reaching(directory) {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true)
-            databaseNames = Set(try Database.allDatabaseNames(underLocation: directory))
-        } catch {
-            throw ServerError(
-                .directoryUnusable,
-                "The directory '\(directory.path)' cannot be used; choose one that can be "
-                    + "written: \((error as NSError).localizedDescription)", cause: error)
         }
         guard FileManager.default.isWritableFile(atPath: directory.path) else {
             throw ServerError(
                 .directoryUnusable,
                 "The directory '\(directory.path)' cannot be written; change its rights or "
                     + "choose another.")
+        }
+        served = isServed ? try ServedDirectory(directory) : nil
+        // Only now: until then another server may have made more.
+        databaseNames = try Self.reaching(directory) {
+            Set(try Database.allDatabaseNames(underLocation: directory))
+        }
+    }
+
+    private static func reaching<Value>(_ directory: URL, _ body: () throws -> Value) throws
+        -> Value
+    {
+        do {
+            return try body()
+        } catch {
+            throw ServerError(
+                .directoryUnusable,
+                "The directory '\(directory.path)' cannot be used; choose one that can be "
+                    + "written: \((error as NSError).localizedDescription)", cause: error)
         }
     }
 
@@ -93,10 +113,7 @@ actor LMDBTableStore: TableStore {
 
     func checkReadiness() async throws {
         guard !isClosed else { throw Refusal.stopping }
-        guard FileManager.default.isWritableFile(atPath: directory.path) else {
-            throw ServerError(
-                .directoryUnusable, "The directory '\(directory.path)' cannot be written.")
-        }
+        try room.run()
     }
 
     func close() async {
@@ -107,5 +124,6 @@ actor LMDBTableStore: TableStore {
             if let table = try? await task.value { await table.database.close() }
         }
         await threads.end()
+        served?.release()
     }
 }

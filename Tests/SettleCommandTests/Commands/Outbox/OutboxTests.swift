@@ -222,12 +222,16 @@ import Testing
                     try $0.setTag(.string("v1"), "etag", of: "/ann")
                     try $0.setTag(.data(Data([1, 2, 3])), "token", of: "/ann")
                     try $0.setTag(.number(1), "etag", of: "/bob")
+                    try $0.setTag(.integer(.max), "since", of: "/cat")
                 }
             }
             let lines = try await run(["tags", path, "/ann"]).lines
             #expect(lines == ["tag    value", "etag   v1", "token  3 bytes"])
             let objects = try await values(["tags", path, "/bob"])
             #expect(objects == [["identifier": "etag", "kind": "number", "value": 1]])
+            let exact = try await values(["tags", path, "/cat"])
+            #expect(
+                exact == [["identifier": "since", "kind": "number", "value": .integer(.max)]])
         }
     }
 

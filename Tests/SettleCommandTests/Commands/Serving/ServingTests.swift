@@ -122,6 +122,60 @@ import Testing
         }
     }
 
+    @Test func `names and origins are let in as the flags say`() async throws {
+        try await withScratchDirectory("serving") { scratch in
+            let flags = [
+                "--anonymous", "--host-name", "db.example", "--host-name", "192.0.2.1",
+                "--cors-origin", "https://app.example", "--cors-origin", "http://localhost:3000",
+            ]
+            let outcome = try await withServer(flags, in: scratch) { address in
+                for (headers, status) in [
+                    ("-H 'Host: db.example'", "200"), ("-H 'Host: 192.0.2.1:80'", "200"),
+                    ("-H 'Host: evil.example'", "421"), ("-H 'Origin: https://app.example'", "200"),
+                    ("-H 'Origin: http://localhost:3000'", "200"),
+                    ("-H 'Origin: https://evil.example'", "403"),
+                ] {
+                    let reply = try await curl("\(headers) '\(address)/tables/t'")
+                    #expect(reply.status == status, "\(headers)")
+                }
+            }
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        }
+    }
+
+    @Test func `a second server in a directory says whose it is, and a killed one is no hindrance`()
+        async throws
+    {
+        try await withScratchDirectory("serving") { scratch in
+            let folder = try scratch.folder("tables").path
+            let link = scratch.file("link").path
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: folder)
+            let arguments = { (folder: String) in
+                ["serve", "--anonymous", "--port", "0", "--json", "--directory", folder]
+            }
+            let first = try tool.start(arguments(folder))
+            _ = try #require(await first.firstLine())
+            for path in [folder, link] {
+                let second = try await tool.run(arguments(path))
+                #expect(second.status == 1 && second.output.isEmpty)
+                #expect(second.errors.contains("'\(path)'"), "\(second)")
+                #expect(second.errors.contains("process \(first.identifier)"), "\(second)")
+                #expect(second.errors.contains("end it first"), "\(second)")
+            }
+            let copied = try await tool.run(["copy-tables", folder, scratch.file("copy").path])
+            #expect(copied.status == 0, "\(copied)")
+            let back = try await tool.run(["copy-tables", scratch.file("copy").path, folder])
+            #expect(back.status == 1 && back.errors.contains("end it first"), "\(back)")
+            first.kill()
+            _ = await first.outcome()
+            let third = try tool.start(arguments(link))
+            _ = try #require(await third.firstLine())
+            third.interrupt()
+            #expect(await third.outcome().status == 0)
+        }
+    }
+
     @Test func `a wrong flag is said before anything runs`() async throws {
         try await withScratchDirectory("serving") { scratch in
             let secret = try scratch.write(String(repeating: "s3cret", count: 8), to: "secret").path
@@ -135,6 +189,9 @@ import Testing
                 (["--anonymous", "--tls-key", secret], 64, "--tls-certificate"),
                 (["--anonymous", "--log-format", "xml"], 64, "log-format"),
                 (["--anonymous", "--version-when-missing", "4"], 64, "version-when-missing"),
+                (["--anonymous", "--cors-origin", "app.example"], 1, "'app.example'"),
+                (["--anonymous", "--cors-origin", "*", "--cors-origin", "x"], 64, "--cors-origin"),
+                (["--anonymous", "--host-name", "http://x"], 1, "'http://x'"),
                 (["--anonymous", "--rate", "0"], 1, "rate"),
                 (["--anonymous", "--connections-max", "0"], 1, "connectionsMax"),
                 (["--anonymous", "--page-max", "0"], 1, "topMax"),

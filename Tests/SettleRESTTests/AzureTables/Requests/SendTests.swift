@@ -132,11 +132,13 @@ import Testing
         let answer = HTTPAnswer.other(
             status, body, type: isJSON ? "application/json" : "text/plain")
         let (outcome, _) = try await send(insert, [answer])
-        guard case .rejected(let reason) = outcome else {
+        guard case .rejected(let rejection) = outcome else {
             Issue.record("\(outcome)")
             return
         }
-        #expect(reason.contains(words) && reason.contains("\(status)"))
+        #expect(rejection.reason.contains(words) && rejection.reason.contains("\(status)"))
+        #expect(rejection.statusCode == status)
+        #expect(rejection.body ?? Data() == Data(body.utf8))
     }
 
     @Test(arguments: [

@@ -62,4 +62,27 @@ import Testing
             #expect(others.count == 1)
         }
     }
+
+    @Test func `to a standby, which takes no writes, make a store that is not ready`()
+        async throws
+    {
+        let stores = try await PostgreSQLStores()
+        let before = try await stores.openSmall()
+        try await before.checkReadiness()
+        await before.close()
+        // What new sessions ask is answered as a standby would.
+        try await stores.sql { connection in
+            try connection.runAll(
+                """
+                CREATE SCHEMA stub;
+                CREATE FUNCTION stub.pg_is_in_recovery() RETURNS boolean LANGUAGE sql
+                AS 'SELECT true';
+                DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = stub, pg_catalog',
+                current_database()); END $$
+                """)
+        }
+        let store = try await stores.openSmall()
+        await #expect(throws: (any Error).self) { try await store.checkReadiness() }
+        await store.close()
+    }
 }

@@ -1,0 +1,16 @@
+/// What came of looking up one item.
+public enum LookUpOutcome: Sendable, Hashable {
+    /// The item as the far side has it, deleted or not.
+    case found(RemoteItem)
+    /// The far side has no such item, or does not show it to us.
+    case absent
+    /// The back-end cannot look up single items.
+    case notOffered
+}
+
+extension Backend {
+    /// Not offered.
+    public func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
+        .notOffered
+    }
+}
