@@ -18,6 +18,8 @@ final class RemoteOutbox: CommitParticipant {
     /// How often answers of the remote were stored; a page that was asked for before such a moment
     /// may show items as they were before.
     let settledCount = Atomic<UInt64>(0)
+    /// Members that the server is known to leave out of what it shows.
+    let omissions = Omissions()
 
     init(identifier: String) {
         self.identifier = identifier
@@ -31,7 +33,7 @@ final class RemoteOutbox: CommitParticipant {
         else { return }
         if changes.contains(where: { $0.origin != identifier }) {
             let tables = try RemoteTables(record.number, writingIn: transaction)
-            for change in changes { try note(change, in: tables) }
+            for change in changes { try note(change, in: transaction, tables) }
         }
         record.mark = last.sequence
         try record.write(identifier, in: transaction)
@@ -59,7 +61,7 @@ final class RemoteOutbox: CommitParticipant {
         if record.mark < transaction.forgottenPurgeSequence {
             try forgetPurged(in: transaction, tables)
         }
-        for change in batch.changes { try note(change, in: tables) }
+        for change in batch.changes { try note(change, in: transaction, tables) }
         let isLast = batch.changes.count < SyncTuning.catchUpCountMax
         record.mark =
             isLast ? transaction.sequence : batch.changes[batch.changes.count - 1].sequence
@@ -81,11 +83,19 @@ final class RemoteOutbox: CommitParticipant {
     }
 
     /// Condenses a change into what waits for the document.
-    private func note(_ change: DocumentChange, in tables: RemoteTables) throws {
+    private func note(
+        _ change: DocumentChange, in transaction: Transaction, _ tables: RemoteTables
+    ) throws {
         guard change.origin != identifier else { return }
         let id = change.documentId
         if change.isPurged { return try forget(id, in: tables) }
         let old = try tables.entry(id)
+        if let old, let seen = old.seen, old.isIdle,
+            seen.isLike(try transaction.document(id))
+        {
+            // Both sides became equal by themselves.
+            return try Self.noteEquality(id, old, with: seen, in: tables)
+        }
         var entry = old ?? RemoteEntry(order: change.sequence)
         // What the far side failed on time and again is not what the document is any more.
         if entry.status == .rejected { entry.sent = nil }
@@ -106,6 +116,22 @@ final class RemoteOutbox: CommitParticipant {
             entry.reason = nil
             entry.failureCount = 0
         }
+        try tables.setEntry(entry, id, replacing: old)
+    }
+
+    /// Ends an entry whose document is edited into what the server has.
+    ///
+    /// A document that is to be purged then is left to the push, since no purge may be made here.
+    private static func noteEquality(
+        _ id: String, _ old: RemoteEntry, with seen: ServerState, in tables: RemoteTables
+    ) throws {
+        guard old.isOutOfSight else {
+            try tables.setServer(seen, id)
+            return try tables.setEntry(nil, id, replacing: old)
+        }
+        var entry = old
+        entry.status = .pending
+        entry.reason = nil
         try tables.setEntry(entry, id, replacing: old)
     }
 
