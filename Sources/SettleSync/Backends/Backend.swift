@@ -65,6 +65,9 @@ public protocol Backend: Sendable {
 
     /// Looks up one item.
     ///
+    /// Asked, too, when the answer to an operation leaves out members that were sent: some servers
+    /// answer before they know the columns that other requests just made.
+    ///
     /// - Parameter id: The item.
     /// - Returns: The item, or that there is none; `notOffered`, which is the default, from a
     ///   back-end that cannot tell.

@@ -15,6 +15,12 @@ public struct RemoteItem: Sendable, Hashable {
     /// Its document is purged here, without a word to the far side, unless it has something to
     /// tell first. Such an item needs no members.
     public var isOutOfSight = false
+    /// True when null may stand for a member that the item does not have, as in a table that shows
+    /// every column it has.
+    ///
+    /// Null and nothing are the same then: a document keeps the one that it has, and takes a null
+    /// only for a member that it had.
+    public var nullMayMeanAbsent = false
     /// The document's members, without `id` and without anything the far side added.
     public var members: [String: JSONValue]
     /// When the far side says the item was made.

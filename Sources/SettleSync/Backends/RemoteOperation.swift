@@ -53,6 +53,9 @@ public enum RemoteOutcome: Sendable, Hashable {
     /// it. One without members is taken to have kept those it had.
     case deleted(RemoteItem?)
     /// Nothing was done, because the item there is not the expected one; nil when there is none.
+    ///
+    /// Nil for an insert means that there is an item which we are not shown. The insert is tried
+    /// again a few times and then set aside.
     case conflict(RemoteItem?)
     /// Nothing was done, and the same operation would be refused again.
     case rejected(RemoteRejection)

@@ -21,16 +21,30 @@ extension RemoteOutbox {
         }
     }
 
-    /// The conflicts that nobody has settled, by document identifier.
+    /// The conflicts that are known and not resolved, by document identifier.
     ///
     /// - Throws: What the database throws when it cannot be read.
     func conflicts(_ database: Database) throws -> [ReplicationConflict] {
         try read(database) { snapshot, tables in
             try tables.allEntries().compactMap { id, entry in
-                guard entry.status == .conflict else { return nil }
+                guard try Self.isConflict(id, entry, in: snapshot, tables) else { return nil }
                 return try Self.conflict(id, entry, remote: identifier, in: snapshot, tables)
             }
         }
+    }
+
+    /// Whether the server has something that the document does not build on.
+    ///
+    /// That is known as soon as an answer or a pull has shown it, whether a handler has been asked or
+    /// not. What may be the work of an operation without an answer is no conflict.
+    static func isConflict(
+        _ id: String, _ entry: RemoteEntry, in snapshot: Snapshot, _ tables: RemoteTables
+    ) throws -> Bool {
+        guard entry.status == .pending || entry.status == .conflict, let seen = entry.seen,
+            try !tables.scope.isLike(tables.document(id, in: snapshot), to: seen)
+        else { return false }
+        guard entry.status == .pending, let sent = entry.sent else { return true }
+        return try !isOwnWork(sent, shows: seen, base: tables.server(id), in: tables.scope)
     }
 
     private static func conflict(
@@ -79,7 +93,7 @@ extension RemoteOutbox {
                 try tables.setServer(seen, id)
                 try Self.rebase(
                     id, old, on: seen, isDeletedHere: local == nil,
-                    isEqual: scope.isEqual(local, to: seen), in: transaction, tables)
+                    isEqual: scope.isLike(local, to: seen), in: transaction, tables)
             case .use(let given):
                 // The document that has the identifier belongs to another remote.
                 if try tables.isTaken(id, in: transaction) { return try leave() }

@@ -127,15 +127,25 @@ extension RemoteOutbox {
             known = try tables.server(id)
         }
         let isKnown = known.map { $0.isSame(as: state) || $0.isNamed(by: state) } ?? false
-        if isKnown, var known,
-            known.source != state.source || known.version != state.version
-        {
-            known.source = state.source
-            known.version = state.version
-            known.updated = state.updated
-            try tables.setServer(known, id)
+        if isKnown, known?.source != state.source || known?.version != state.version {
+            known?.source = state.source
+            known?.version = state.version
+            known?.updated = state.updated
+            if let known { try tables.setServer(known, id) }
         }
-        if let old = try tables.entry(id), old.status == .outside {
+        let old = try tables.entry(id)
+        if isKnown, old == nil, let known {
+            // One version has one content; an earlier answer may have left out some of it.
+            let healed = known.shownAgain(by: state)
+            if healed == known { return }
+            state = healed
+        }
+        let local = try tables.document(id, in: transaction)
+        if !isKnown || old?.status == .outside {
+            let here = local?.members(withAttachments: state.carriesAttachments)
+            state = state.pulled(over: known, here: here)
+        }
+        if let old, old.status == .outside {
             if isKnown, old.seen == nil { return }
             if try tables.isTaken(id, in: transaction) {
                 application.keptCount += 1
@@ -145,22 +155,27 @@ extension RemoteOutbox {
             application.changedCount += 1
             return
         }
-        if let old = try tables.entry(id) {
+        if let old {
             var entry = old
             entry.isOutOfSight = false
             if !isKnown {
+                if old.isIdle, tables.scope.isLike(local, to: state) {
+                    // Both sides became equal by themselves.
+                    try tables.setServer(state, id)
+                    return try close(id, entry, in: transaction, tables)
+                }
                 application.keptCount += 1
                 entry.seen = state
+                // What was refused may be a conflict now, or nothing any more.
+                if entry.status == .rejected { entry.requeue() }
             }
             if entry != old { try tables.setEntry(entry, id, replacing: old) }
             return
         }
-        if isKnown { return }
         if try tables.isTaken(id, in: transaction) {
             application.keptCount += 1
             return try block(id, by: state, replacing: nil, tables)
         }
-        let local = try transaction.document(id)
         if tables.scope.isEqual(local, to: state) {
             // A deleted item that was never here leaves no trace.
             if local != nil || known != nil { try tables.setServer(state, id) }

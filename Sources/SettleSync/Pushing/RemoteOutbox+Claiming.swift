@@ -9,6 +9,17 @@ struct ClaimedOperation: Sendable {
     var attachments: [DocumentAttachment] = []
     /// Whether the operation says which attachments the item has, and its answer counts for them.
     var describesAttachments: Bool
+    /// What the server is known to have had of the item before.
+    var base: [String: JSONValue] = [:]
+
+    /// The members that the item must have once the operation is carried out.
+    var expected: [String: JSONValue] {
+        switch operation.kind {
+        case .insert, .update: operation.members
+        case .undelete: base
+        case .delete: [:]
+        }
+    }
 }
 
 /// What a claim found in the queue.
@@ -123,7 +134,7 @@ extension RemoteOutbox {
         // An item whose attachments are not known is left those that it has.
         let describes = withAttachments && server?.lacksDescription != true
         if let seen = entry.seen {
-            if scope.isEqual(local, to: seen) {
+            if scope.isLike(local, to: seen) {
                 try tables.setServer(seen, id)
                 try close(id, old, in: transaction, tables)
                 claim.equalCount += 1
@@ -154,7 +165,8 @@ extension RemoteOutbox {
                 ClaimedOperation(
                     operation: operation, isRepeated: true,
                     attachments: attachments(of: local, in: sent, beyond: server),
-                    describesAttachments: sent.isWhole ? sent.describesAttachments : describes))
+                    describesAttachments: sent.isWhole ? sent.describesAttachments : describes,
+                    base: server?.shownMembers ?? [:]))
             return
         }
         if isFiltered, let local = local ?? scope.document(id, server) {
@@ -174,7 +186,7 @@ extension RemoteOutbox {
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)
         let base = withAttachments ? server : server?.withoutDescription
-        guard !scope.isEqual(local, to: base ?? .absent), let kind = machine.claim() else {
+        guard !scope.isLike(local, to: base ?? .absent), let kind = machine.claim() else {
             claim.equalCount += 1
             // Attachments that were changed while none travel are put together when they do.
             if let base, let server, !scope.isEqual(local, to: server) {
@@ -205,7 +217,7 @@ extension RemoteOutbox {
             ClaimedOperation(
                 operation: operation, isRepeated: false,
                 attachments: attachments(of: local, in: sent, beyond: server),
-                describesAttachments: describes))
+                describesAttachments: describes, base: server?.shownMembers ?? [:]))
     }
 
     /// The attachments of an operation that the far side did not have when both last agreed.
@@ -224,7 +236,7 @@ extension RemoteOperation {
     init(id: String, sent: RemoteEntry.Sent, base: ServerState?) {
         self.init(
             kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
-        if sent.kind == .update, let base = base?.members {
+        if sent.kind == .update, let state = base, let base = state.members {
             var names = Set(base.keys).union(sent.members.keys)
             if sent.members[AttachmentMember.name] == nil,
                 AttachmentMember.attachments(in: base) != nil
@@ -232,7 +244,10 @@ extension RemoteOperation {
                 // Described while attachments were carried, which they are not now.
                 names.remove(AttachmentMember.name)
             }
-            changedNames = names.filter { base[$0] != sent.members[$0] }
+            // What the server never showed is sent again: it may not have it.
+            changedNames = names.filter {
+                base[$0] != sent.members[$0] || state.unshown.contains($0)
+            }
         }
     }
 }

@@ -58,11 +58,41 @@ extension RemoteOutbox {
         try await write(database) { _, tables in
             for (id, old) in try tables.allEntries() where statuses.contains(old.status) {
                 var entry = old
-                entry.status = .pending
-                entry.reason = nil
-                entry.failureCount = 0
+                entry.requeue()
                 try tables.setEntry(entry, id, replacing: old)
             }
         }
+    }
+
+    /// Counts an insert that the server refuses because of an item that it does not show, and sets it
+    /// aside after some.
+    ///
+    /// The item may be another user's, or have been removed just then. The insert was not carried
+    /// out, and goes behind the others.
+    static func countHidden(
+        _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> SettledOperation {
+        let local = try transaction.document(id)
+        guard local?.metaData.revision == old.sent?.revision else {
+            try release(id, old, in: transaction, tables)
+            return .returned
+        }
+        var entry = old
+        entry.sent = nil
+        entry.queued = .insert
+        entry.failureCount += 1
+        entry.order = max(entry.order, transaction.sequence)
+        guard entry.failureCount >= UInt64(SyncTuning.hiddenItemCountMax) else {
+            try tables.setEntry(entry, id, replacing: old)
+            return .returned
+        }
+        let reason =
+            "The server refuses to insert item '\(id)' because it has one with this identifier, and "
+            + "it does not show that item: it may be another user's, or removed just now. Give the "
+            + "document another identifier, or replicate again when the item is visible or gone."
+        entry.status = .rejected
+        entry.reason = reason
+        try tables.setEntry(entry, id, replacing: old)
+        return .rejected(reason: reason)
     }
 }

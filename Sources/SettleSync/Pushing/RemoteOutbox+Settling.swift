@@ -7,8 +7,8 @@ enum SettledOperation: Sendable, Hashable {
     case acknowledged
     /// A conflict, to be given to the handler.
     case conflict
-    /// Set aside.
-    case rejected
+    /// Set aside, with the reason.
+    case rejected(reason: String)
     /// Back in the queue, or forgotten meanwhile.
     case returned
 }
@@ -54,23 +54,26 @@ extension RemoteOutbox {
             return .returned
         }
         let base = try tables.server(id)
+        let expected = sent.kind == .undelete ? base?.shownMembers ?? [:] : sent.members
         let shown: ServerState
         switch outcome {
         case .rejected(let rejection):
             return try reject(id, old, rejection, in: transaction, tables)
         case .stored(let item):
-            var state = ServerState(item)
+            let answer = ServerState(item)
+            var state = answer.answered(to: expected, over: base)
             if sent.kind == .undelete, !state.isLive {
                 let reason = "The far side answered an undeletion with a deleted item."
                 return try reject(
                     id, old, RemoteRejection(reason: reason), in: transaction, tables)
             }
             if let seen = old.seen {
-                guard seen.isSame(as: state) else {
+                guard seen.isSame(as: answer) else {
                     return try acknowledge(
                         id, by: state, before: seen, replacing: old, in: transaction, tables,
                         origin: origin)
                 }
+                state = state.shownAgain(by: seen)
                 state.source = seen.source
                 if state.lacksDescription, seen.carriesAttachments {
                     // A page told of its attachments while the operation, which did not, was away.
@@ -85,53 +88,42 @@ extension RemoteOutbox {
             // Without a version nothing kept the far side from undeleting what somebody else had
             // brought back and edited.
             let isBlind = sent.kind == .undelete && sent.baseVersion == nil
-            if !isBlind || isOwnWork(sent, shows: state, base: base, in: tables.scope) {
+            if !isBlind || isOwnWork(sent, shows: answer, base: base, in: tables.scope) {
                 return try acknowledge(
                     id, by: state, entry: old, replacing: old, in: transaction, tables,
                     origin: origin)
             }
-            shown = state
+            shown = answer
         case .deleted(let item):
             var state = item.map(ServerState.init) ?? ServerState(presence: .deleted)
             // Many far sides say only that it is deleted; it keeps the members it had.
-            if state.members?.isEmpty ?? true { state.members = base?.members }
+            if state.members?.isEmpty ?? true { state.members = base?.shownMembers }
             shown = state
+        case .conflict(nil) where sent.kind == .insert:
+            return try countHidden(id, old, in: transaction, tables)
         case .conflict(let item):
             shown = item.map(ServerState.init) ?? .absent
         }
         if isOwnWork(sent, shows: shown, base: base, in: tables.scope) {
             return try acknowledge(
-                id, by: shown, entry: old, replacing: old, in: transaction, tables,
-                origin: origin)
+                id, by: shown.answered(to: expected, over: base), entry: old, replacing: old,
+                in: transaction, tables, origin: origin)
+        }
+        if claimed.isRepeated, isOwnWorkInPart(sent, shows: shown, base: base, in: tables.scope) {
+            return try goOn(id, from: shown, old, in: transaction, tables)
         }
         if claimed.isRepeated, let agreed = sent.agreement(with: shown, since: base) {
             try tables.setServer(agreed, id)
         }
         var entry = old
         entry.sent = nil
-        entry.seen = old.seen.flatMap { $0.isLater(than: shown) ? $0 : nil } ?? shown
+        let newest = old.seen.flatMap { $0.isLater(than: shown) ? $0 : nil } ?? shown
+        entry.seen = newest.pulled(over: base, here: sent.members)
         entry.queued = RemoteEntryStateMachine.kind(
             server: base?.presence ?? .absent,
             isDeletedHere: try tables.document(id, in: transaction) == nil)
         try tables.setEntry(entry, id, replacing: old)
         return .conflict
-    }
-
-    /// Whether a state of the far side is what the operation would have made of it.
-    ///
-    /// This is how an operation is recognised whose answer was lost, and how equal edits on two
-    /// devices are no conflict.
-    static func isOwnWork(
-        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
-        in scope: ReplicationScope
-    ) -> Bool {
-        switch sent.kind {
-        case .insert, .update: scope.holds(state, sent.members)
-        case .delete: !state.isLive
-        case .undelete:
-            // The members came back as they were deleted: then nobody has edited them since.
-            base?.members.map { state.holds($0) } ?? false
-        }
     }
 
     /// Makes `state` the new base and decides what remains to be told.
@@ -256,7 +248,7 @@ extension RemoteOutbox {
         guard !wasEdited, let before = entry else { return .returned }
         entry?.reject(rejection)
         try tables.setEntry(entry, id, replacing: before)
-        return .rejected
+        return .rejected(reason: rejection.reason)
     }
 
     /// Puts an operation that was certainly not carried out back into the queue.

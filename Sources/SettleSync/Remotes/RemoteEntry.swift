@@ -82,6 +82,15 @@ struct RemoteEntry: Sendable, Hashable {
 
     /// Whether a row of the remote waits for its identifier to be free.
     var isBlocked: Bool { status == .outside && seen?.isLive ?? false }
+    /// Whether nothing of the entry is on its way to the server.
+    var isIdle: Bool { sent == nil || status != .pending }
+
+    /// Puts the entry into the queue, as one that never failed.
+    mutating func requeue() {
+        status = .pending
+        reason = nil
+        failureCount = 0
+    }
 
     /// The states of the entry without its contents.
     func machine(server: ServerState?) -> RemoteEntryStateMachine {

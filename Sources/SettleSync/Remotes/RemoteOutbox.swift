@@ -18,6 +18,8 @@ final class RemoteOutbox: CommitParticipant {
     /// How often answers of the remote were stored; a page that was asked for before such a moment
     /// may show items as they were before.
     let settledCount = Atomic<UInt64>(0)
+    /// Members that the server is known to leave out of what it shows.
+    let omissions = Omissions()
 
     init(identifier: String) {
         self.identifier = identifier
@@ -94,6 +96,12 @@ final class RemoteOutbox: CommitParticipant {
         if change.isPurged { return try Self.forget(id, in: tables) }
         let isDeleted = try change.isDeleted || !isInScope(id, in: transaction, tables)
         let old = try tables.entry(id)
+        if let old, let seen = old.seen, old.isIdle, old.status != .outside,
+            tables.scope.isLike(try tables.document(id, in: transaction), to: seen)
+        {
+            // Both sides became equal by themselves.
+            return try Self.noteEquality(id, old, with: seen, in: tables)
+        }
         var entry = old ?? RemoteEntry(order: change.sequence)
         if entry.status == .outside {
             // What becomes of a document that is not the remote's is no business of the remote.
@@ -127,6 +135,22 @@ final class RemoteOutbox: CommitParticipant {
     ) throws -> Bool {
         // A change that others follow may be of a document that is not there any more.
         try tables.scope == .all || tables.scope.includes(id, in: transaction)
+    }
+
+    /// Ends an entry whose document is edited into what the server has.
+    ///
+    /// A document that is to be purged then is left to the push, since no purge may be made here.
+    private static func noteEquality(
+        _ id: String, _ old: RemoteEntry, with seen: ServerState, in tables: RemoteTables
+    ) throws {
+        guard old.isOutOfSight else {
+            try tables.setServer(seen, id)
+            return try tables.setEntry(nil, id, replacing: old)
+        }
+        var entry = old
+        entry.status = .pending
+        entry.reason = nil
+        try tables.setEntry(entry, id, replacing: old)
     }
 
     /// Runs `body` with the remote's tables in a write transaction.

@@ -1,10 +1,11 @@
 import Foundation
 import Settle
 
-/// An item of the far side as it is kept here: what a document was when both sides last agreed, or
+/// An item of the server as it is kept here: what a document was when both sides last agreed, or
 /// what came while they did not.
 ///
-/// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members, source.
+/// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members, source,
+/// names.
 struct ServerState: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
@@ -16,6 +17,11 @@ struct ServerState: Sendable, Hashable {
     ///
     /// Says whose business it is when the item leaves a query's sight.
     var source: UInt64 = 0
+    /// Whether the server shows null for members that an item does not have, too.
+    var nullMayMeanAbsent = false
+    /// Those of the members that were sent and that the server has not shown since, or not whole:
+    /// it leaves them out of its answers, or does not store them. They are kept as they were sent.
+    var unshown: Set<String> = []
 
     /// No such item, not even a deleted one.
     static let absent = ServerState(presence: .absent)
@@ -34,25 +40,40 @@ struct ServerState: Sendable, Hashable {
             members: item.members)
         created = item.created
         updated = item.updated
+        nullMayMeanAbsent = item.nullMayMeanAbsent
+    }
+
+    /// The members that the server has shown.
+    var shownMembers: [String: JSONValue]? {
+        unshown.isEmpty ? members : members?.filter { !unshown.contains($0.key) }
     }
 
     /// Whether this is the same state of the item: by the versions, or without them by content.
     func isSame(as other: ServerState) -> Bool {
         guard presence == other.presence, version == other.version else { return false }
-        return version != nil || members == other.members
+        return version != nil || hasContent(of: other)
     }
 
-    /// Whether the far side says that this state was written after another.
+    /// Whether a row shows the same members.
+    private func hasContent(of row: ServerState) -> Bool {
+        guard let shown = shownMembers, let others = row.members else {
+            return members == nil && row.members == nil
+        }
+        return JSONValue.object(row.nullMayMeanAbsent ? shown.withoutNulls : shown)
+            .isLoosely(.object(row.nullMayMeanAbsent ? others.withoutNulls : others))
+    }
+
+    /// Whether the server says that this state was written after another.
     func isLater(than other: ServerState) -> Bool {
         guard let updated, let otherUpdated = other.updated else { return false }
         return updated > otherUpdated
     }
 
-    /// Whether this is the same state of the item, seen when the far side did not tell its version:
+    /// Whether this is the same state of the item, seen when the server did not tell its version:
     /// some answer a deletion with nothing.
     func isNamed(by other: ServerState) -> Bool {
         guard version == nil, other.version != nil, presence == other.presence else { return false }
-        return !isLive || members.map { other.holds($0) } ?? false
+        return !isLive || shownMembers.map { other.holds($0) } ?? false
     }
 
     /// Whether the document is what this state says: live with these members, or not there.
@@ -61,7 +82,16 @@ struct ServerState: Sendable, Hashable {
         return isLive && members == document.members(withAttachments: carriesAttachments)
     }
 
-    /// Whether the far side describes the item's attachments; otherwise those here are its own
+    /// Whether nothing has to be told to make both equal: as ``isEqual(to:)``, but that null is as
+    /// good as nothing where the server does not tell the two apart.
+    func isLike(_ document: Document?) -> Bool {
+        if isEqual(to: document) { return true }
+        guard nullMayMeanAbsent, isLive, let members, let document else { return false }
+        return members.withoutNulls
+            == document.members(withAttachments: carriesAttachments).withoutNulls
+    }
+
+    /// Whether the server describes the item's attachments; otherwise those here are its own
     /// business.
     var carriesAttachments: Bool {
         members.flatMap { AttachmentMember.attachments(in: $0) } != nil
@@ -69,7 +99,7 @@ struct ServerState: Sendable, Hashable {
 
     /// Whether the item is live and shows every one of `sent` as it was sent.
     ///
-    /// The far side may have added members of its own as long as they are null (a table shows
+    /// The server may have added members of its own as long as they are null (a table shows
     /// every column it has), and may write a whole number with or without a fraction. What it says
     /// of attachments does not count where `sent` says nothing of them.
     func holds(_ sent: [String: JSONValue]) -> Bool {
@@ -78,88 +108,5 @@ struct ServerState: Sendable, Hashable {
         return members.allSatisfy { name, value in
             value.isNull || sent[name] != nil || name == AttachmentMember.name && carriesAttachments
         }
-    }
-}
-
-extension JSONValue {
-    /// Equality that does not tell 1 from 1.0.
-    fileprivate func isLoosely(_ other: JSONValue) -> Bool {
-        switch (self, other) {
-        case (.integer, .double), (.double, .integer):
-            doubleValue == other.doubleValue
-        case (.array(let left), .array(let right)):
-            left.count == right.count && zip(left, right).allSatisfy { $0.isLoosely($1) }
-        case (.object(let left), .object(let right)):
-            left.count == right.count
-                && left.allSatisfy { right[$0.key].map($0.value.isLoosely) ?? false }
-        default:
-            self == other
-        }
-    }
-}
-
-extension ServerState {
-    private static let layout: UInt8 = 1
-
-    private enum Flag {
-        static let members: UInt8 = 1
-        static let created: UInt8 = 2
-        static let updated: UInt8 = 4
-        static let source: UInt8 = 8
-    }
-
-    func write(to row: inout RowWriter) {
-        row.write(byte: Self.layout)
-        row.write(byte: presence.stored)
-        row.write(
-            byte: (members == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
-                | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source))
-        row.write(text: version)
-        if let created { row.write(date: created) }
-        if let updated { row.write(date: updated) }
-        if let members { row.write(members: members) }
-        if source != 0 { row.write(number: source) }
-    }
-
-    init(from row: inout RowReader) throws {
-        guard try row.byte() == Self.layout,
-            let presence = ServerPresence(stored: try row.byte())
-        else { throw row.damage }
-        let flags = try row.byte()
-        self.init(presence: presence, version: try row.optionalText())
-        if flags & Flag.created != 0 { created = try row.date() }
-        if flags & Flag.updated != 0 { updated = try row.date() }
-        if flags & Flag.members != 0 { members = try row.members() }
-        if flags & Flag.source != 0 { source = try row.number() }
-    }
-}
-
-extension RowWriter {
-    /// Seconds since 1970, as the bits of a double.
-    mutating func write(date: Date) {
-        write(number: date.timeIntervalSince1970.bitPattern)
-    }
-}
-
-extension RowReader {
-    mutating func date() throws -> Date {
-        Date(timeIntervalSince1970: Double(bitPattern: try number()))
-    }
-}
-
-extension ServerPresence {
-    fileprivate var stored: UInt8 {
-        switch self {
-        case .absent: 0
-        case .live: 1
-        case .deleted: 2
-        }
-    }
-
-    fileprivate init?(stored: UInt8) {
-        guard let presence = Self.allCases.first(where: { $0.stored == stored }) else {
-            return nil
-        }
-        self = presence
     }
 }

@@ -26,11 +26,19 @@ extension ReplicationScope {
     ///   - state: The state.
     /// - Returns: True when there is nothing to send or to store.
     func isEqual(_ document: Document?, to state: ServerState) -> Bool {
-        guard case .type(let scope) = kind, var document else {
-            return state.isEqual(to: document)
-        }
+        state.isEqual(to: marked(document, as: state))
+    }
+
+    /// As ``isEqual(_:to:)``, but that null is as good as nothing where the server does not tell the
+    /// two apart; see ``ServerState/isLike(_:)``.
+    func isLike(_ document: Document?, to state: ServerState) -> Bool {
+        state.isLike(marked(document, as: state))
+    }
+
+    private func marked(_ document: Document?, as state: ServerState) -> Document? {
+        guard case .type(let scope) = kind, var document else { return document }
         document[json: scope.member] = state.members?[scope.member]
-        return state.isEqual(to: document)
+        return document
     }
 
     /// The document that a state describes; nil unless it is live.
@@ -51,11 +59,18 @@ extension ReplicationScope {
 
     /// Whether a state shows every member as it was sent; see ``ServerState/holds(_:)``.
     func holds(_ state: ServerState, _ sent: [String: JSONValue]) -> Bool {
-        guard case .type(let scope) = kind else { return state.holds(sent) }
+        members(sent, asIn: state).map { state.holds($0) } ?? false
+    }
+
+    /// Members that were sent, with the type as a state has it; nil for a row of another type, which
+    /// is nothing that was ever sent.
+    func members(
+        _ sent: [String: JSONValue], asIn state: ServerState
+    ) -> [String: JSONValue]? {
+        guard case .type(let scope) = kind else { return sent }
         let own = state.members?[scope.member] ?? .null
-        // A row of another type is nothing that was ever sent.
-        guard own.isNull || own == .string(scope.type) else { return false }
-        return state.holds(marked(sent, as: state.members))
+        guard own.isNull || own == .string(scope.type) else { return nil }
+        return marked(sent, as: state.members)
     }
 
     /// Members in which the type is what it is among others.

@@ -17,12 +17,15 @@ extension Database {
         try read { snapshot in
             try RemoteRecord.all(in: snapshot).flatMap { identifier, record in
                 guard remote == nil || remote == identifier else { return [PendingOperation]() }
-                return try RemoteTables(record, in: snapshot).allEntries()
+                let tables = try RemoteTables(record, in: snapshot)
+                return try tables.allEntries()
                     .sorted { ($0.entry.order, $0.id) < ($1.entry.order, $1.id) }
                     .compactMap { id, entry in
                         PendingOperation(
                             remote: identifier, id: id, entry: entry,
-                            mark: try PendingOperation.mark(of: entry, id, in: snapshot))
+                            mark: try PendingOperation.mark(of: entry, id, in: snapshot),
+                            isConflict: try RemoteOutbox.isConflict(
+                                id, entry, in: snapshot, tables))
                     }
             }
         }
@@ -42,9 +45,11 @@ extension Database {
         }
     }
 
-    /// The conflicts that nobody has settled.
+    /// The conflicts that are known and not resolved.
     ///
-    /// They are still there after the database was closed and opened again.
+    /// A conflict is listed from the moment in which the server showed it, also when the replication
+    /// ended before a handler was asked, and also after the database was closed and opened again. It
+    /// is gone when both sides became equal by themselves.
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
     /// - Returns: The conflicts, with the documents as they are now.

@@ -37,7 +37,7 @@ public struct PendingOperation: Sendable, Hashable {
 }
 
 extension PendingOperation {
-    init?(remote: String, id: String, entry: RemoteEntry, mark: UInt64) {
+    init?(remote: String, id: String, entry: RemoteEntry, mark: UInt64, isConflict: Bool) {
         guard let kind = entry.sent?.kind ?? entry.queued else { return nil }
         self.remote = remote
         documentId = id
@@ -46,6 +46,7 @@ extension PendingOperation {
         responseBody = entry.refusal?.body
         self.kind = kind
         switch entry.status {
+        case _ where isConflict: state = .conflict
         case .pending: state = entry.sent == nil ? .waiting : .sent
         case .withheld: state = .withheld
         case .rejected: state = .rejected(reason: entry.reason ?? "")

@@ -130,7 +130,10 @@ extension ReplicationCycle {
                 switch machine.nextAction() {
                 case .send(let run):
                     let sent = Array(operations[run])
-                    group.addTask { .answered(run, await backend.send(sent)) }
+                    group.addTask {
+                        .answered(
+                            run, await backend.answers(to: sent, omissions: outbox.omissions))
+                    }
                 case .settle(let indices):
                     let trials = indices.compactMap { index in
                         outcomes[index].map { (operations[index], RemoteOutbox.Trial.answered($0)) }
@@ -180,7 +183,7 @@ extension ReplicationCycle {
                         if isOrdered, results.contains(.conflict) { machine.abort() }
                         conflictIds += count(
                             zip(indices, results).map { index, result in
-                                (operations[index].operation.id, outcomes[index], result)
+                                (operations[index].operation.id, result)
                             }, &progress)
                     case .settled(_, .failure(let error)):
                         machine.settled()
@@ -216,23 +219,21 @@ extension ReplicationCycle {
 
     /// Counts what was stored and says how far the push is; the documents in conflict.
     private mutating func count(
-        _ settled: [(id: String, outcome: RemoteOutcome?, result: SettledOperation)],
+        _ settled: [(id: String, result: SettledOperation)],
         _ progress: inout PushProgress
     ) -> [String] {
         var conflictIds: [String] = []
-        for (id, outcome, result) in settled {
+        for (id, result) in settled {
             switch result {
             case .acknowledged:
                 progress.sent += 1
                 summary.pushed += 1
             case .conflict:
                 conflictIds.append(id)
-            case .rejected:
+            case .rejected(let reason):
                 summary.rejected += 1
                 progress.total -= 1
-                if case .rejected(let rejection)? = outcome {
-                    session.report(.rejected(documentId: id, reason: rejection.reason))
-                }
+                session.report(.rejected(documentId: id, reason: reason))
             case .returned:
                 break
             }

@@ -43,6 +43,11 @@ enum SyncTuning {
     /// Cycles in which the far side failed on one and the same operation, while it answered
     /// others, before that operation is set aside.
     static let serverFailureCountMax = 5
+    /// How often an insert is tried that meets an item which the server does not show, before it is
+    /// set aside: more than once, since the item may have been removed between the two answers.
+    static let hiddenItemCountMax = 3
+    /// Names of members that are remembered to be left out by a server; more are looked up again.
+    static let omittedNameCountMax = 1_000
     /// The longest name of a remote, in bytes of UTF-8: what the database keeps as an origin.
     static let identifierLengthMax = 255
 }

@@ -32,6 +32,14 @@ struct ModelBackend: Backend {
     var listeningFailure: @Sendable () -> ReplicationError? = { nil }
     /// Refuses everything.
     var refusal: RemoteRejection?
+    /// How items look in answers to operations.
+    var answered: @Sendable (RemoteItem) -> RemoteItem = { $0 }
+    /// How items look that are looked up; nil where that cannot be done.
+    var lookedUp: (@Sendable (RemoteItem) -> RemoteItem)? = { $0 }
+    /// How items look in pages.
+    var listed: @Sendable (RemoteItem) -> RemoteItem = { $0 }
+    /// Whether an item is there and not shown to us.
+    var hides: @Sendable (String) -> Bool = { _ in false }
     /// Refuses documents.
     var rejection: @Sendable (RemoteOperation) -> String? = { _ in nil }
 
@@ -39,7 +47,9 @@ struct ModelBackend: Backend {
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage {
         try await attempt {
-            server.page(query, after: token, itemCountMax: itemCountMax)
+            var page = server.page(query, after: token, itemCountMax: itemCountMax)
+            page.items = page.items.filter { !hides($0.id) }.map(listed)
+            return page
         }
     }
 
@@ -47,7 +57,11 @@ struct ModelBackend: Backend {
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int
     ) async throws(ReplicationError) -> PullPage? {
         guard canList else { return nil }
-        return try await attempt { server.list(query, after: token, itemCountMax: itemCountMax) }
+        return try await attempt {
+            var page = server.list(query, after: token, itemCountMax: itemCountMax)
+            page.items = page.items.filter { !hides($0.id) }.map(listed)
+            return page
+        }
     }
 
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome {
@@ -56,8 +70,12 @@ struct ModelBackend: Backend {
     }
 
     func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
-        try await attempt {
-            server.state.withLock { $0.rows[id].map { .found($0.item) } ?? .absent }
+        guard let lookedUp else { return .notOffered }
+        return try await attempt {
+            server.state.withLock { state in
+                state.lookUpCount += 1
+                return state.rows[id].map { .found(lookedUp($0.item)) } ?? .absent
+            }
         }
     }
 
@@ -78,9 +96,17 @@ struct ModelBackend: Backend {
     private func execute(_ operation: RemoteOperation) -> RemoteOutcome {
         if let refusal { return .rejected(refusal) }
         if let reason = rejection(operation) { return .rejected(reason: reason) }
+        if hides(operation.id), server.state.withLock({ $0.rows[operation.id] }) != nil {
+            server.state.withLock { $0.refusedIds.append(operation.id) }
+            return operation.kind == .delete ? .deleted(nil) : .conflict(nil)
+        }
         let outcome = server.execute(operation)
-        if hidesDeletedItems, case .deleted = outcome { return .deleted(nil) }
-        return outcome
+        switch outcome {
+        case .stored(let item): return .stored(answered(item))
+        case .conflict(let item?): return .conflict(answered(item))
+        case .deleted where hidesDeletedItems: return .deleted(nil)
+        default: return outcome
+        }
     }
 
     func awaitChange(

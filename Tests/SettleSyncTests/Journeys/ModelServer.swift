@@ -22,6 +22,10 @@ final class ModelServer: Sendable {
         var complaints: [String] = []
         var executedCount = 0
         var pullCount = 0
+        /// How often an item was looked up.
+        var lookUpCount = 0
+        /// The items that were refused because they are not shown.
+        var refusedIds: [String] = []
         /// Whether it says of rows that leave a query that they do.
         var reportsLeaving = false
         /// The content of attachments, by digest.

@@ -16,6 +16,8 @@ import TestSupport
             state.updated = Date(timeIntervalSince1970: Double(random.next() % 1_000_000) / 7)
         }
         if Bool.random(using: &random) { state.source = random.next() }
+        state.nullMayMeanAbsent = Bool.random(using: &random)
+        if Bool.random(using: &random) { state.unshown = ["n", "\(random.next() % 9)"] }
         return state
     }
 
@@ -99,8 +101,16 @@ import TestSupport
     @Test func `have the bytes that the format page shows`() {
         var row = RowWriter()
         ServerState(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
-        let state = "01 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
+        let state = "02 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
         #expect(Self.hexadecimal(row.bytes) == state)
+        row = RowWriter()
+        var partial = ServerState(presence: .live, version: "Mg==", members: ["n": 1])
+        partial.nullMayMeanAbsent = true
+        partial.unshown = ["n"]
+        partial.write(to: &row)
+        #expect(
+            Self.hexadecimal(row.bytes)
+                == "02 01 31 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D 01 01 6E")
         var entry = RemoteEntry(order: 9)
         entry.queued = .update
         #expect(Self.hexadecimal(entry.encoded()) == "02 00 02 09 00 00 02")
@@ -117,6 +127,15 @@ import TestSupport
         entry.status = .rejected
         entry.reason = "No"
         #expect(try RemoteEntry(decoding: bytes, id: "a") == entry)
+    }
+
+    @Test func `of layout 1 are read, too`() throws {
+        let bytes: [UInt8] = [
+            1, 1, 1, 1, 4, 0x4D, 0x67, 0x3D, 0x3D, 7, 0x7B, 0x22, 0x6E, 0x22, 0x3A, 0x31, 0x7D,
+        ]
+        var row = RowReader(bytes, place: "a row")
+        let state = try ServerState(from: &row)
+        #expect(state == ServerState(presence: .live, version: "Mg==", members: ["n": 1]))
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -4,7 +4,7 @@ import Settle
 import SettleREST
 
 extension TableModel {
-    private var systemNames: [String] {
+    var systemNames: [String] {
         ["id"]
             + ["createdAt", "updatedAt", "version", "deleted"].map {
                 style.kind.columnPrefix + $0
@@ -26,7 +26,7 @@ extension TableModel {
     }
 
     func show(_ id: String, _ state: State) -> HTTPAnswer {
-        guard let row = state.rows[id] else { return missing() }
+        guard let row = state.rows[id], !state.hiddenIds.contains(id) else { return missing() }
         if row.isDeleted { return style.kind.isDatasync ? empty(410) : missing() }
         return item(200, id, state)
     }
@@ -38,7 +38,8 @@ extension TableModel {
             case .node: return json(409, .object(sent), tag: #"W/"19-hash""#)
             case .dotNet, .mobileServices:
                 return json(409, ["message": "It is there already."])
-            case .mobileApps6, .toolkit: return item(409, id, state)
+            case .mobileApps6, .toolkit:
+                return state.hiddenIds.contains(id) ? empty(409) : item(409, id, state)
             }
         }
         if let refusal = refusal(of: sent) { return refusal }
@@ -52,7 +53,7 @@ extension TableModel {
         _ query: [String: String], _ state: inout State
     ) -> HTTPAnswer {
         if request.method == .patch, style.kind == .toolkit { return empty(405) }
-        guard let row = state.rows[id] else { return missing() }
+        guard let row = state.rows[id], !state.hiddenIds.contains(id) else { return missing() }
         let isDatasync = style.kind.isDatasync
         let isUndeletion =
             switch style.kind {

@@ -37,7 +37,7 @@ extension TableModel {
     }
 
     private func result(of operation: JSONValue, _ state: inout State) -> JSONValue {
-        let answer = answer(to: operation, &state)
+        let answer = stripping(answer(to: operation, &state), &state)
         var result: [String: JSONValue] = [
             "status": .integer(Int64(answer.response.status.code))
         ]
@@ -63,7 +63,7 @@ extension TableModel {
         case "update" where !style.kind.isDatasync: method = .patch
         case "replace" where style.kind.isDatasync: method = .put
         case "delete": method = .delete
-        case "undelete" where state.rows[id]?.isDeleted == false:
+        case "undelete" where state.rows[id]?.isDeleted == false && !state.hiddenIds.contains(id):
             // As `settle serve` does: nothing changes.
             return restored(id, expecting: operation["version"], &state)
         case "undelete" where style.kind.isDatasync:
@@ -82,7 +82,9 @@ extension TableModel {
     private func restored(
         _ id: String, expecting version: JSONValue?, _ state: inout State
     ) -> HTTPAnswer {
-        guard let row = state.rows[id] else { return json(404, ["error": "It does not exist."]) }
+        guard let row = state.rows[id], !state.hiddenIds.contains(id) else {
+            return json(404, ["error": "It does not exist."])
+        }
         let isExpected = version == nil || version == .string(self.version(row))
         guard isExpected else { return json(412, shown(id, row, state)) }
         if row.isDeleted { store(id, row.columns, isDeleted: false, &state) }

@@ -19,7 +19,8 @@ extension TableModel {
         }
         let showsDeleted = query[isDatasync ? "__includedeleted" : "__includeDeleted"] == "true"
         var rows = state.rows.filter { id, row in
-            (showsDeleted || !row.isDeleted) && (condition.map { holds($0, id, row) } ?? true)
+            !state.hiddenIds.contains(id) && (showsDeleted || !row.isDeleted)
+                && (condition.map { holds($0, id, row) } ?? true)
         }
         .map { (id: $0.key, row: $0.value) }
         let order = (query["$orderby"] ?? "").split(separator: ",").map {

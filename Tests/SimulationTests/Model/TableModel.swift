@@ -19,6 +19,10 @@ final class TableModel: Sendable {
     struct State {
         var rows: [String: Row] = [:]
         var columnNames: Set<String> = []
+        /// Rows that the devices cannot see.
+        var hiddenIds: Set<String> = []
+        /// Rows of which the next look-up leaves something out.
+        var strippedIds: Set<String> = []
         /// By how many milliseconds the server's clock is off.
         var clockOffset = 0
         /// For a clock that goes up and then down: whether it goes down by now.
@@ -76,6 +80,7 @@ final class TableModel: Sendable {
         state.withLock { state in
             state.isCalm = true
             state.refusalCount = 0
+            for id in state.hiddenIds.sorted() { reveal(id, &state) }
         }
     }
 
@@ -104,6 +109,7 @@ final class TableModel: Sendable {
     /// Somebody changes a row by other means than a client's.
     func edit(_ id: String, _ draw: UInt64) {
         state.withLock { state in
+            if style.hidesRows, draw / 32 % 4 == 0, hideOrReveal(id, &state) { return }
             let row = state.rows[id]
             let (isThere, columns) = (row.map { !$0.isDeleted } ?? false, row?.columns ?? [:])
             if isThere, draw % 5 == 0 {
@@ -111,6 +117,7 @@ final class TableModel: Sendable {
                 if style.deletesHard, draw % 2 == 0 {
                     journal.note("server removes '\(id)' for good")
                     state.rows[id] = nil
+                    state.hiddenIds.remove(id)
                     return
                 }
                 journal.note("server deletes '\(id)'")
@@ -181,10 +188,11 @@ final class TableModel: Sendable {
         let sent = body.flatMap { try? JSONText.value(from: $0).objectValue }
         let id = segments.count == 3 ? segments[2] : nil
         switch (request.method, id) {
-        case (.get, nil): return list(query, state)
+        case (.get, nil): return strippingLookUp(list(query, state), query, &state)
         case (.get, let id?): return show(id, state)
-        case (.post, nil): return insert(sent ?? [:], &state)
-        case (_, let id?): return change(id, request, sent, query, &state)
+        case (.post, nil): return stripping(insert(sent ?? [:], &state), &state)
+        case (_, let id?):
+            return stripping(change(id, request, sent, query, &state), &state)
         default: return json(405, ["error": "There is no such method."])
         }
     }

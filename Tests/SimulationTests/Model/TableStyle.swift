@@ -57,6 +57,12 @@ struct TableStyle: Sendable, CustomStringConvertible {
     var ignoresCase: Bool
     /// Whether every item is shown with every column that the table has.
     var showsAllColumns: Bool
+    /// Whether answers to writes, and now and then a look-up after one, leave out members that are
+    /// stored.
+    var stripsAnswers: Bool
+    /// Whether rows become invisible now and then, as another user's are: they cannot be read, written
+    /// to, or inserted.
+    var hidesRows: Bool
     /// Whether rows are removed for good now and then, which only a listing shows.
     var deletesHard: Bool
     /// What a version begins with.
@@ -78,13 +84,19 @@ struct TableStyle: Sendable, CustomStringConvertible {
             (latenessMax, clock) = (0, .steady)
         }
         ignoresCase = Int.random(in: 0..<4, using: &random) == 0
-        showsAllColumns = kind == .node && Bool.random(using: &random)
+        showsAllColumns = Int.random(in: 0..<3, using: &random) == 0
+        stripsAnswers = Int.random(in: 0..<3, using: &random) == 0
+        hidesRows = Int.random(in: 0..<4, using: &random) == 0
         deletesHard = Int.random(in: 0..<4, using: &random) == 0
         versionPrefix = Bool.random(using: &random) ? "AA\"" : "v"
         let batches = Batches.allCases.randomElement(using: &random) ?? .none
         self.batches = kind == .mobileServices ? .none : batches
         timesFollowCommits = self.batches != .none && Bool.random(using: &random)
-        if timesFollowCommits { (digitsKept, latenessMax, ignoresCase) = (3, 0, false) }
+        if timesFollowCommits {
+            (digitsKept, latenessMax, ignoresCase) = (3, 0, false)
+            // As `settle serve`, which shows items as they were sent.
+            (showsAllColumns, stripsAnswers) = (false, false)
+        }
     }
 
     var description: String {
@@ -93,7 +105,9 @@ struct TableStyle: Sendable, CustomStringConvertible {
             + (tellsTime ? "" : ", no Date") + (ignoresCase ? ", ignores case" : "")
             + (batches == .none ? "" : ", batches \(batches.rawValue)")
             + (timesFollowCommits ? ", times follow commits" : "")
-            + (showsAllColumns ? ", all columns" : "") + (deletesHard ? ", hard deletion" : "")
+            + (showsAllColumns ? ", all columns" : "")
+            + (stripsAnswers ? ", strips answers" : "") + (hidesRows ? ", hides rows" : "")
+            + (deletesHard ? ", hard deletion" : "")
     }
 
     /// Rounds a time to what is kept.

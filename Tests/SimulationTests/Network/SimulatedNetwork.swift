@@ -32,6 +32,7 @@ final class SimulatedNetwork: HTTPTransport {
         var requestCount = 0
         var cut: (@Sendable () -> Void)?
         var pauseUntil: LeapingClock.Instant?
+        var inserts = RefusedInserts()
     }
 
     /// More requests than any replication of a few documents needs.
@@ -87,6 +88,7 @@ final class SimulatedNetwork: HTTPTransport {
         if let cut, !isBefore { cut() }
         if Task.isCancelled { throw ReplicationError(.cancelled, "The task was cancelled.") }
         notePause(answer)
+        noteInsert(request, body, answer)
         return answer
     }
 
@@ -136,6 +138,13 @@ final class SimulatedNetwork: HTTPTransport {
         state.withLock {
             let until = clock.now.advanced(by: .seconds(seconds))
             $0.pauseUntil = max($0.pauseUntil ?? until, until)
+        }
+    }
+
+    /// Finds fault with a device that does not give up inserting what it is not shown.
+    private func noteInsert(_ request: HTTPRequest, _ body: [UInt8]?, _ answer: HTTPAnswer) {
+        if let id = state.withLock({ $0.inserts.note(request, body, answer) }) {
+            world.ledger.complain("\(device) inserts '\(id)' again and again in vain.")
         }
     }
 

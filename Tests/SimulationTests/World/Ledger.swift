@@ -39,6 +39,11 @@ final class Ledger: Sendable {
         state.withLock { $0.written[id, default: [:]][mark] = author }
     }
 
+    /// Whether somebody wrote a mark to a document.
+    func isWritten(_ mark: String, in id: String) -> Bool {
+        state.withLock { $0.written[id]?[mark] != nil }
+    }
+
     func gaveUp(_ marks: Set<String>, of id: String) {
         state.withLock { $0.givenUp[id, default: []].formUnion(marks) }
     }

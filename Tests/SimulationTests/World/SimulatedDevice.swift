@@ -21,6 +21,8 @@ actor SimulatedDevice {
     private var isEditing = false
     /// What the device's own document must be.
     private(set) var own: [String: JSONValue]?
+    /// The revision of the device's own document, which nothing but its own edits may change.
+    private var ownRevision: String?
 
     /// A device with an empty database.
     init(
@@ -123,8 +125,15 @@ actor SimulatedDevice {
     /// Changes the document that nobody else writes to, and remembers what it must be.
     private func editOwn(_ draw: UInt64) async throws {
         let id = ownId
+        let revision = try await database.fetchDocument(id)?.metaData.revision
+        if revision != ownRevision {
+            ledger.complain(
+                "\(name) has revision \(revision ?? "none") of '\(id)', which it left as "
+                    + "\(ownRevision ?? "none").")
+        }
         if draw % 5 == 0 {
             own = nil
+            ownRevision = nil
             return try await delete(id)
         }
         editCount += 1
@@ -133,7 +142,7 @@ actor SimulatedDevice {
         members["last"] = .string(Ledger.mark(name, editCount))
         own = members
         let document = members.reduce(into: Document(id: id)) { $0[json: $1.key] = $1.value }
-        try await database.write { try $0.save(document) }
+        ownRevision = try await database.save(document).metaData.revision
         journal.note("\(name) writes to '\(id)' for the \(members["count"] ?? .null). time")
     }
 
@@ -151,9 +160,28 @@ actor SimulatedDevice {
         }
     }
 
+    /// The nulls that stand for members which nobody ever wrote to their document.
+    func strayNulls() throws -> [String] {
+        try database.read { snapshot in
+            var strays: [String] = []
+            try snapshot.forEachDocument { document in
+                for (member, value) in document.json
+                where value.isNull && !ledger.isWritten(member, in: document.id) {
+                    strays.append("\(name) has a null '\(member)' in '\(document.id)'.")
+                }
+                return true
+            }
+            return strays
+        }
+    }
+
     /// Settles the conflicts that were left, as `judge` says.
     func resolve(with judge: Judge, _ draw: UInt64) async throws {
         for conflict in try database.replicationConflicts() {
+            if conflict.local?.json == conflict.server?.json {
+                ledger.complain(
+                    "\(name) lists a conflict of '\(conflict.documentId)' with itself.")
+            }
             let handler = judge.handler(for: self, ledger, journal)
             let resolution = await handler(conflict)
             let isDone = try await database.resolve(conflict, with: resolution)

@@ -217,6 +217,7 @@ final class SimulatedWorld: Sendable {
                     "The server has \(Journal.text(contents[device.ownId])) of '\(device.ownId)', "
                         + "which must be \(Journal.text(own)).")
             }
+            problems += try await device.strayNulls()
             for operation in try database.pendingOperations() {
                 problems.append("\(name) still waits to send \(operation).")
             }

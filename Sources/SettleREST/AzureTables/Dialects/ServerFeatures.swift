@@ -35,7 +35,13 @@ struct ServerFeatures: OptionSet, Sendable, Hashable {
 extension HTTPAnswer {
     /// Whether the server gives rows their times in the order of their commits, each later than the
     /// one before whatever its clock does, as `settle serve` does.
-    var timesFollowCommits: Bool {
+    var timesFollowCommits: Bool { isOfSettle }
+
+    /// Whether the server stores items as the JSON they are, as `settle serve` does: null is a member
+    /// then, and in other tables may be a column that the row has nothing in.
+    var storesJSON: Bool { isOfSettle }
+
+    private var isOfSettle: Bool {
         response.headerFields[.serverVersion]?.lowercased().hasPrefix("settle-") ?? false
     }
 }

@@ -11,8 +11,11 @@ extension RemoteItem {
     /// - Parameters:
     ///   - json: The object.
     ///   - columns: What the table's own columns are called.
+    ///   - storesJSON: Whether the server stores null only where it was sent.
     ///   - tag: The version in the answer's `ETag`, which counts more than the column.
-    init?(_ json: JSONValue, _ columns: TableColumns, tag: String? = nil) {
+    init?(
+        _ json: JSONValue, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
+    ) {
         guard case .object(let members) = json,
             let id = members[TableColumns.id]?.stringValue
         else { return nil }
@@ -22,6 +25,7 @@ extension RemoteItem {
             members: columns.unescaped(members),
             created: Self.date(columns.createdAt.flatMap { members[$0] }),
             updated: Self.date(members[columns.updatedAt]))
+        nullMayMeanAbsent = !storesJSON
         if case .object(let removed)? = members[TableColumns.removed] {
             let isDeletion = removed["reason"] == "deleted"
             isDeleted = isDeletion

@@ -36,7 +36,7 @@ extension AzureTablesBackend {
         guard isExpected && last.mark != .moved || isCheckDue(page, position) else {
             return .notAsked
         }
-        guard let row = try await row(last.id, page.dialect) else { return .gone }
+        guard let row = try await lookUp(last.id, page.dialect).row else { return .gone }
         guard let time = row[page.dialect.columns.updatedAt]?.stringValue.flatMap({ RowTime($0) })
         else { return .elsewhere }
         if time < last.time { return .gone }

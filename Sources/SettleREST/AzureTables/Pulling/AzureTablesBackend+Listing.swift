@@ -33,7 +33,7 @@ extension AzureTablesBackend {
         let page = try await page(request, hint: hint)
         var items: [RemoteItem] = []
         for row in page.rows {
-            guard let item = RemoteItem(row, page.dialect.columns), !item.id.isEmpty else {
+            guard let item = page.item(of: row), !item.id.isEmpty else {
                 throw ReplicationError(
                     .protocolViolation,
                     "The server sent an item without a text for its 'id'; nothing of the page was "

@@ -20,7 +20,7 @@ struct PullStep: Sendable {
     func position(after page: TablePage) throws(ReplicationError) -> TablePosition? {
         guard let row = page.rows.last else { return positionAtEnd(page) }
         if isFirst, case .at = asked, page.rows.count == 1, let before,
-            let item = RemoteItem(row, page.dialect.columns), before.isUnchanged(item, row)
+            let item = page.item(of: row), before.isUnchanged(item, row)
         {
             // Nothing is new. The same token costs nothing to keep.
             return before

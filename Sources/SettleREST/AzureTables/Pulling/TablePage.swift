@@ -16,6 +16,8 @@ struct TablePage: Sendable {
     let duration: Double
     /// Whether the server's times follow its commits, whatever its clock does.
     let timesFollowCommits: Bool
+    /// Whether the server stores null only where it was sent.
+    let storesJSON: Bool
 
     /// Reads an answer: bare rows, rows with a count, or `items`.
     ///
@@ -29,6 +31,7 @@ struct TablePage: Sendable {
         self.clocks = clocks
         self.duration = duration
         timesFollowCommits = answer.timesFollowCommits
+        storesJSON = answer.storesJSON
         if case .array(let rows) = json {
             (self.rows, count, saysEnd) = (rows, nil, false)
             return
@@ -47,6 +50,11 @@ struct TablePage: Sendable {
             .flatMap { (rows.count...RESTTuning.itemCountMax).contains($0) ? $0 : nil }
         // A page that has all that was asked for has no successor either, whatever follows it.
         saysEnd = members["nextLink"] == .null && rows.count < rowCountMax
+    }
+
+    /// The item that a row is; nil when it is none.
+    func item(of row: JSONValue) -> RemoteItem? {
+        RemoteItem(row, dialect.columns, storesJSON: storesJSON)
     }
 
     /// The time that a row was last written.

@@ -82,7 +82,9 @@ extension AzureTablesBackend {
         switch answer.status {
         case 200:
             let json = try answer.json()
-            let results = json["results"]?.arrayValue?.compactMap { OperationAnswer($0) }
+            let results = json["results"]?.arrayValue?.compactMap {
+                OperationAnswer($0, storesJSON: answer.storesJSON)
+            }
             if let results, results.count == batch.count { return .results(results) }
         case 413: return .refused
         case 408, 425, 429, 500, 502...599: throw answer.failure("carry out a batch")

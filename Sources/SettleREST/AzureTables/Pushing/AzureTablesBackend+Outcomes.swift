@@ -23,10 +23,10 @@ extension AzureTablesBackend {
             _ = try answer.content?.get()
             return .deleted(deletedItem(operation.id, answer, dialect))
         case (200..<300, _):
-            return .stored(try await storedItem(operation.id, answer, dialect, obstacle))
+            return try await stored(operation.id, answer, dialect, obstacle)
         case (404, .delete) where answer.isWebPage, (410, .delete) where answer.isWebPage:
             // It may be somebody else who does not know the address.
-            let item = try await lookUp(operation.id, dialect, obstacle)
+            let item = try await lookUp(operation.id, dialect, obstacle).item
             if let item, !item.isDeleted { throw answer.failure("delete an item") }
             return .deleted(item)
         case (404, .delete), (410, .delete):
@@ -34,13 +34,18 @@ extension AzureTablesBackend {
         case (404, .insert):
             throw answer.failure("insert an item")
         case (404, _), (410, _):
-            return .conflict(try await lookUp(operation.id, dialect, obstacle))
+            return .conflict(try await lookUp(operation.id, dialect, obstacle).item)
         case (409, _), (412, _):
             // A server that answers with what it was sent is asked what it has.
             if let item = answer.item(operation.id, dialect.columns, needsVersion: true) {
                 return .conflict(item)
             }
-            return .conflict(try await lookUp(operation.id, dialect, obstacle))
+            if let other = answer.idLike(operation.id) {
+                return Self.refusal(of: operation.id, for: other)
+            }
+            let found = try await lookUp(operation.id, dialect, obstacle)
+            if let other = found.idLike { return Self.refusal(of: operation.id, for: other) }
+            return .conflict(found.item)
         case (403, _) where answer.isWebPage, (400, _) where answer.isAboutVersion:
             // The site is switched off, or was replaced: nothing that one document can help.
             throw answer.failure("\(operation.kind.rawValue) an item")
@@ -66,56 +71,46 @@ extension AzureTablesBackend {
         return answer.version.map { RemoteItem(id: id, version: $0, isDeleted: true, members: [:]) }
     }
 
-    /// The item as it is stored now.
-    private func storedItem(
+    /// What became of an item that the server says it stored.
+    private func stored(
         _ id: String, _ answer: OperationAnswer, _ dialect: Dialect,
         _ obstacle: ReplicationError?
-    ) async throws(ReplicationError) -> RemoteItem {
+    ) async throws(ReplicationError) -> RemoteOutcome {
         if let content = answer.content {
-            _ = try content.get()
-            if let item = answer.item(id, dialect.columns, needsVersion: false) { return item }
-            throw ReplicationError(
-                .protocolViolation,
-                "The server stored an item and answered with something else.", documentId: id)
+            let json = try content.get()
+            if let item = answer.item(id, dialect.columns, needsVersion: false) {
+                return .stored(item)
+            }
+            if let other = answer.idLike(id) { return Self.refusal(of: id, for: other) }
+            let isMinimal =
+                json == .null
+                || json.objectValue.map { $0[TableColumns.id] == nil }
+                    ?? false
+            guard isMinimal else {
+                throw ReplicationError(
+                    .protocolViolation,
+                    "The server stored an item and answered with something else.", documentId: id)
+            }
         }
-        if let item = try await lookUp(id, dialect, obstacle) { return item }
+        let found = try await lookUp(id, dialect, obstacle)
+        if let item = found.item { return .stored(item) }
+        if let other = found.idLike { return Self.refusal(of: id, for: other) }
         throw ReplicationError(
             .protocolViolation, "The server stored an item and does not have it.", documentId: id)
     }
 
+    /// The refusal of an item whose identifier the server takes for that of another.
+    private static func refusal(of id: String, for other: String) -> RemoteOutcome {
+        .rejected(
+            reason:
+                "The server takes the identifiers '\(id)' and '\(other)' for the same, and has an "
+                + "item under the second. Give the document that identifier or another one.")
+    }
+
     private func lookUp(
         _ id: String, _ dialect: Dialect, _ obstacle: ReplicationError?
-    ) async throws(ReplicationError) -> RemoteItem? {
+    ) async throws(ReplicationError) -> LookedUpRow {
         if let obstacle { throw obstacle }
-        return try await fetch(id, dialect)
-    }
-
-    /// Looks up an item, deleted or not, by a list with a filter.
-    public func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
-        let dialect = try await dialectForWriting()
-        return try await fetch(id, dialect).map { .found($0) } ?? .absent
-    }
-
-    /// The item as the table has it, deleted or not; nil when it has none.
-    func fetch(
-        _ id: String, _ dialect: Dialect
-    ) async throws(ReplicationError) -> RemoteItem? {
-        try await row(id, dialect).flatMap { RemoteItem($0, dialect.columns) }
-    }
-
-    /// The row of an item, deleted or not; nil when there is none.
-    ///
-    /// A list with a filter, because the servers do not all show deleted items by identifier.
-    func row(_ id: String, _ dialect: Dialect) async throws(ReplicationError) -> JSONValue? {
-        let filter = ODataFilter.text(column: TableColumns.id, .equal, id)
-        let answer = try await exchange(
-            dialect, .get,
-            query: [
-                QueryParameter("$filter", filter.text(for: dialect.odata)),
-                dialect.askingForDeleted,
-            ])
-        guard answer.status == 200 else { throw answer.failure("look up an item") }
-        return try TablePage(answer, dialect: dialect).rows
-            .first { $0[TableColumns.id]?.stringValue == id }
+        return try await lookUp(id, dialect)
     }
 }

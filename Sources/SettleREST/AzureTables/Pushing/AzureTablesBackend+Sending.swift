@@ -81,7 +81,7 @@ extension AzureTablesBackend {
     private func unchanged(
         _ operation: RemoteOperation, _ dialect: Dialect
     ) async throws(ReplicationError) -> RemoteOutcome {
-        let item = try await fetch(operation.id, dialect)
+        let item = try await lookUp(operation.id, dialect).item
         guard let item, !item.isDeleted,
             operation.baseVersion == nil || item.version == operation.baseVersion
         else { return .conflict(item) }

@@ -24,9 +24,9 @@ extension AzureTablesBackend {
             default: return try await outcome(of: operation, OperationAnswer(answer), dialect)
             }
         }
-        guard let row = try await row(operation.id, dialect),
-            let item = RemoteItem(row, dialect.columns)
-        else { return .conflict(nil) }
+        guard let item = try await lookUp(operation.id, dialect).item else {
+            return .conflict(nil)
+        }
         let isBase = operation.baseVersion == nil || item.version == operation.baseVersion
         guard item.isDeleted, isBase else { return .conflict(item) }
         var members = dialect.columns.escaped(item.members)

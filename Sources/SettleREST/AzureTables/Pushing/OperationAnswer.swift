@@ -18,6 +18,8 @@ struct OperationAnswer: Sendable {
     let retryAfter: Duration?
     /// The body as it came, cut; nil where the operation was carried out.
     let body: Data?
+    /// Whether the server stores null only where it was sent.
+    let storesJSON: Bool
 
     /// An answer to an operation that went by itself.
     init(_ answer: HTTPAnswer) {
@@ -34,13 +36,14 @@ struct OperationAnswer: Sendable {
         body =
             (200..<300).contains(answer.status)
             ? nil : Data(answer.body.prefix(RemoteRejection.bodySizeMax))
+        storesJSON = answer.storesJSON
     }
 
     /// One of the results in the answer to a batch; nil when it is none.
     ///
     /// Shape: `{"status": number, "item": object, "version": string, "error": string}`, of which
     /// only the status is always there.
-    init?(_ result: JSONValue) {
+    init?(_ result: JSONValue, storesJSON: Bool) {
         guard let status = result["status"]?.integerValue, (100..<600).contains(status) else {
             return nil
         }
@@ -54,6 +57,7 @@ struct OperationAnswer: Sendable {
         body =
             (200..<300).contains(self.status)
             ? nil : Data(JSONText.text(of: result).prefix(RemoteRejection.bodySizeMax))
+        self.storesJSON = storesJSON
     }
 
     /// The item in the body; nil when there is none.
@@ -66,9 +70,19 @@ struct OperationAnswer: Sendable {
     /// - Returns: The item.
     func item(_ id: String, _ columns: TableColumns, needsVersion: Bool) -> RemoteItem? {
         guard case .success(let json)? = content,
-            let item = RemoteItem(json, columns, tag: version), item.id == id
+            let item = RemoteItem(json, columns, storesJSON: storesJSON, tag: version),
+            ItemIdentifier(id).isSame(item.id)
         else { return nil }
         return needsVersion && item.version == nil ? nil : item
+    }
+
+    /// The identifier of the item in the body, when it differs only in what some servers do not tell
+    /// apart.
+    func idLike(_ id: String) -> String? {
+        guard case .success(let json)? = content,
+            let other = json[TableColumns.id]?.stringValue, ItemIdentifier(id).isAlike(other)
+        else { return nil }
+        return other
     }
 
     /// Whether the server refuses the version of the protocol, before looking at anything else.

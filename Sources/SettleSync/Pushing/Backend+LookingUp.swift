@@ -1,0 +1,89 @@
+import Settle
+
+extension Backend {
+    /// Carries out operations of one claim, and looks up items whose answers leave something out.
+    ///
+    /// - Parameters:
+    ///   - claimed: The operations; those with attachments come alone.
+    ///   - omissions: Members that the server is known to leave out, which are not looked up.
+    /// - Returns: One result for each.
+    func answers(
+        to claimed: [ClaimedOperation], omissions: Omissions
+    ) async -> [Result<RemoteOutcome, ReplicationError>] {
+        var results = await send(claimed)
+        // When one look-up fails the others would, too; the documents keep their members.
+        var isAnswering = true
+        for (index, claimed) in claimed.enumerated() {
+            guard isAnswering, case .success(let outcome) = results[index] else { continue }
+            do throws(ReplicationError) {
+                results[index] = .success(
+                    try await completed(outcome, of: claimed, omissions: omissions))
+            } catch {
+                isAnswering = false
+                // What a handler is shown must be whole: the operation is sent again.
+                if case .conflict = outcome { results[index] = .failure(error) }
+            }
+        }
+        return results
+    }
+
+    /// What came of an operation, with the item as a look-up shows it where it seems to lack
+    /// something.
+    private func completed(
+        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: Omissions
+    ) async throws(ReplicationError) -> RemoteOutcome {
+        switch outcome {
+        case .stored(let answer) where !answer.isDeleted:
+            let lacking = answer.namesLacking(of: claimed.expected)
+            omissions.remove(answer.members.withoutNulls.keys)
+            guard !omissions.unknown(of: lacking).isEmpty,
+                var item = try await item(of: claimed), !item.isDeleted,
+                !item.isOutOfSight, item.isSameState(as: answer, of: claimed.expected)
+            else { return outcome }
+            item.complete(by: answer)
+            omissions.add(item.namesLacking(of: claimed.expected))
+            return .stored(item)
+        case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfSight:
+            let sent = claimed.expected
+            var lacking = shown.namesLacking(of: claimed.base)
+            if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }
+            guard !omissions.unknown(of: lacking).isEmpty,
+                var item = try await item(of: claimed)
+            else { return outcome }
+            if !item.isDeleted, item.version != nil, item.version == shown.version {
+                item.complete(by: shown)
+            }
+            return .conflict(item)
+        default: return outcome
+        }
+    }
+
+    /// The item of an operation as the server has it now; nil when it shows none.
+    private func item(
+        of claimed: ClaimedOperation
+    ) async throws(ReplicationError) -> RemoteItem? {
+        guard case .found(let item) = try await lookUp(claimed.operation.id) else { return nil }
+        return item.describingAttachments(claimed.describesAttachments)
+    }
+}
+
+extension RemoteItem {
+    fileprivate func namesLacking(of sent: [String: JSONValue]) -> Set<String> {
+        members.namesLacking(of: sent, nullMayMeanAbsent: nullMayMeanAbsent)
+    }
+
+    /// Whether this is the state of the item that an answer is about, and no later one.
+    fileprivate func isSameState(
+        as answer: RemoteItem, of sent: [String: JSONValue]
+    ) -> Bool {
+        answer.version == nil ? members.isPart(of: sent) : version == answer.version
+    }
+
+    /// Takes what another answer about the same state shows and this one leaves out.
+    fileprivate mutating func complete(by answer: RemoteItem) {
+        for name in namesLacking(of: answer.members) {
+            let shown = members[name].flatMap { $0.isNull ? nil : $0 }
+            members[name] = answer.members[name]?.completing(shown)
+        }
+    }
+}

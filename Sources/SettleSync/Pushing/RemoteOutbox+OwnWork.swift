@@ -1,0 +1,59 @@
+import Settle
+
+// How an operation is recognised whose answer was lost.
+
+extension RemoteOutbox {
+    /// Whether a state of the far side is what the operation would have made of it.
+    ///
+    /// This is how an operation is recognised whose answer was lost, and how equal edits on two
+    /// devices are no conflict.
+    static func isOwnWork(
+        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
+        in scope: ReplicationScope
+    ) -> Bool {
+        switch sent.kind {
+        case .insert, .update: scope.holds(state, sent.members)
+        case .delete: !state.isLive
+        case .undelete:
+            // The members came back as they were deleted: then nobody has edited them since.
+            base?.shownMembers.map { state.holds($0) } ?? false
+        }
+    }
+
+    /// Whether a state shows only members that were sent, without some that the server did not have
+    /// before.
+    ///
+    /// An operation whose answer was lost has made this of an item on a server that does not store, or
+    /// not show, all that it is sent.
+    static func isOwnWorkInPart(
+        _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
+        in scope: ReplicationScope
+    ) -> Bool {
+        guard sent.kind == .insert || sent.kind == .update, state.isLive,
+            let shown = state.members, let members = scope.members(sent.members, asIn: state),
+            shown.isPart(of: members)
+        else { return false }
+        let lacking = shown.namesLacking(
+            of: members, nullMayMeanAbsent: state.nullMayMeanAbsent)
+        let before = base?.shownMembers ?? [:]
+        return lacking.allSatisfy { before[$0]?.isNull ?? true }
+    }
+
+    /// Makes a state the new base, and queues what it lacks of the document.
+    static func goOn(
+        _ id: String, from state: ServerState, _ old: RemoteEntry, in transaction: Transaction,
+        _ tables: RemoteTables
+    ) throws -> SettledOperation {
+        let local = try tables.document(id, in: transaction)
+        try tables.setServer(
+            state.pulled(
+                over: try tables.server(id), here: local?.members(withAttachments: true)), id)
+        var entry = old
+        entry.sent = nil
+        entry.seen = nil
+        entry.queued = RemoteEntryStateMachine.kind(
+            server: state.presence, isDeletedHere: local == nil)
+        try tables.setEntry(entry, id, replacing: old)
+        return .returned
+    }
+}

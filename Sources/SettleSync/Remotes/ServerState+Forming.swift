@@ -1,0 +1,94 @@
+import Settle
+
+// What a server shows in the form in which it is kept here.
+//
+// A table shows null in every column that a row has nothing in, so null and nothing are the same
+// to it: each document keeps the one that it has, and what it never had is not taken for a member.
+// Members that are left out of an answer are kept.
+
+extension ServerState {
+    /// The state as a pull or a conflict shows it.
+    ///
+    /// What the server never showed of the base is kept as long as it is left out.
+    ///
+    /// - Parameters:
+    ///   - base: What both sides last agreed on.
+    ///   - here: The members of the document here.
+    /// - Returns: The state with the document's members.
+    func pulled(over base: ServerState?, here: [String: JSONValue]?) -> ServerState {
+        var state = withoutColumns(over: base, here: here)
+        guard isLive, let base, !base.unshown.isEmpty, let shown = members else { return state }
+        for name in base.unshown {
+            guard let value = base.members?[name], value.isLacking(in: shown[name]) else {
+                continue
+            }
+            state.members?[name] = value.completing(shown[name])
+            state.unshown.insert(name)
+        }
+        return state
+    }
+
+    /// The state as the answer to a write shows it.
+    ///
+    /// - Parameters:
+    ///   - sent: The members that the item has to have after the write.
+    ///   - base: What both sides last agreed on.
+    /// - Returns: The state with the document's members, those that the answer leaves out as they
+    ///   were sent.
+    func answered(to sent: [String: JSONValue], over base: ServerState?) -> ServerState {
+        guard isLive, let shown = members else { return withoutColumns(over: base, here: sent) }
+        var state = self
+        for name in shown.namesLacking(of: sent, nullMayMeanAbsent: nullMayMeanAbsent) {
+            let value = shown[name].flatMap { $0.isNull ? nil : $0 }
+            state.members?[name] = sent[name]?.completing(value)
+            state.unshown.insert(name)
+        }
+        return state.withoutColumns(over: base, here: sent)
+    }
+
+    /// This state, as a row of the same version shows it.
+    ///
+    /// One version has one content. So what the row shows beyond what is known is taken, and what it
+    /// leaves out is kept. Of what was never shown, null is an answer.
+    ///
+    /// - Parameter row: The row.
+    /// - Returns: The state with what it lacked; itself when the row shows nothing else.
+    func shownAgain(by row: ServerState) -> ServerState {
+        guard isLive, row.isLive, let members, let shown = row.members else { return self }
+        var state = self
+        for (name, value) in shown where name != AttachmentMember.name {
+            let isColumn = value.isNull && row.nullMayMeanAbsent
+            guard let known = members[name] else {
+                if !isColumn { state.members?[name] = value }
+                continue
+            }
+            if unshown.contains(name) {
+                if known.mayBeShown(as: value), known.isLacking(in: value) { continue }
+                state.unshown.remove(name)
+            } else if isColumn {
+                continue
+            }
+            if !known.mayBeShown(as: value) { state.members?[name] = known.completing(value) }
+        }
+        return state
+    }
+
+    /// The state without the nulls that stand for nothing.
+    ///
+    /// A null stays when the base has the member, or the document has the same null.
+    private func withoutColumns(
+        over base: ServerState?, here: [String: JSONValue]?
+    ) -> ServerState {
+        guard nullMayMeanAbsent, let members else { return self }
+        var state = self
+        state.members = members.filter { name, value in
+            !value.isNull || base?.members?[name] != nil || here?[name] == .null
+        }
+        if isLive, let here {
+            for (name, value) in here where value.isNull && members[name] == nil {
+                state.members?[name] = .null
+            }
+        }
+        return state
+    }
+}

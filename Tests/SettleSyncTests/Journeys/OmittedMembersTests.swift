@@ -1,0 +1,209 @@
+import Settle
+import Testing
+
+@testable import SettleSync
+
+/// Servers whose answers leave out members that they store, or that they do not store.
+@Suite(.serialized) struct `Omitted members` {
+    private static let members: [String: JSONValue] = [
+        "text": "one", "n": 1, "x": ["a": 1, "b": 2],
+    ]
+
+    /// An item as a server answers that does not know its new columns yet.
+    private static let stripped: @Sendable (RemoteItem) -> RemoteItem = { item in
+        var item = item
+        item.members = item.members.filter { $0.key == "text" }
+        return item
+    }
+
+    private func revision(_ device: Device) async throws -> String? {
+        try await device.database.fetchDocument("a")?.metaData.revision
+    }
+
+    @Test func `are looked up, and the document keeps its members and revision`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.lookedUp = { $0 }
+        try await device.put("a", Self.members)
+        let before = try await revision(device)
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == Self.members)
+        #expect(try await revision(device) == before)
+        #expect(server.state.withLock { $0.lookUpCount } == 1)
+        #expect(try device.database.pendingOperations().isEmpty)
+        // An edit goes the same way.
+        try await device.put("a", Self.members.merging(["n": 2]) { $1 })
+        try await device.replicate(backend)
+        #expect(try await device.members("a")?["n"] == 2)
+        #expect(server.state.withLock { $0.lookUpCount } == 2)
+        #expect(server.complaints.isEmpty)
+    }
+
+    @Test func `cost no look-up where answers are whole`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.lookedUp = { $0 }
+        try await device.put("a", Self.members.merging(["no": .null]) { $1 })
+        try await device.replicate(backend)
+        try await device.put("a", ["text": "two"])
+        try await device.replicate(backend)
+        try await device.database.delete(documentWithId: "a")
+        try await device.replicate(backend)
+        try await device.put("a", ["text": "two"])
+        try await device.replicate(backend)
+        #expect(server.state.withLock { $0.lookUpCount } == 0)
+    }
+
+    @Test(arguments: ["cannot be asked", "fails", "leaves out the same", "shows a later state"])
+    func `are kept as they are here when a look-up`(_ what: String) async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.listed = Self.stripped
+        switch what {
+        case "fails":
+            backend.lookedUp = { $0 }
+            let script = Script<ModelBackend.Fault>([.none, .serverFailed], then: .none)
+            backend.fault = { script.next() }
+        case "leaves out the same": backend.lookedUp = Self.stripped
+        case "shows a later state":
+            backend.lookedUp = { item in
+                var item = item
+                item.version = "later"
+                item.members = ["text": "another"]
+                return item
+            }
+        default: backend.lookedUp = nil
+        }
+        try await device.put("a", Self.members)
+        let before = try await revision(device)
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == Self.members)
+        #expect(try await revision(device) == before)
+        #expect(try device.database.pendingOperations().isEmpty)
+        // Somebody else's edit of another member takes none of them away either.
+        server.put("a", Self.members.merging(["text": "two"]) { $1 })
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == Self.members.merging(["text": "two"]) { $1 })
+    }
+
+    @Test func `are looked up once when the server never shows them`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        (backend.answered, backend.lookedUp) = (Self.stripped, Self.stripped)
+        backend.listed = Self.stripped
+        for index in 0..<20 { try await device.put("d\(index)", Self.members) }
+        try await device.replicate(backend) { $0.concurrentRequestsMax = 1 }
+        #expect(server.state.withLock { $0.lookUpCount } == 1)
+        #expect(try await device.members("d19") == Self.members)
+        #expect(try await device.replicate(backend).pushed == 0)
+    }
+
+    @Test func `are sent again with each edit, also when only changes are sent`() throws {
+        var base = ServerState(presence: .live, version: "1", members: ["n": 1, "x": 1, "y": 1])
+        base.unshown = ["x"]
+        let sent = RemoteEntry.Sent(
+            kind: .update, baseVersion: "1", members: ["n": 2, "x": 1, "y": 1], revision: nil)
+        let operation = RemoteOperation(id: "a", sent: sent, base: base)
+        #expect(operation.changedNames == ["n", "x"])
+    }
+
+    @Test func `that an answer once took away come back with a row of the same version`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.listed = Self.stripped
+        server.put("a", Self.members)
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == ["text": "one"])
+        // From the beginning, so that the row is read again.
+        try await device.replicate(ModelBackend(server: server)) {
+            $0.reconciling = .atStart
+        }
+        #expect(try await device.members("a") == Self.members)
+        // A row that shows less says nothing new, and changes nothing.
+        let before = try await revision(device)
+        try await device.replicate(backend) { $0.reconciling = .atStart }
+        #expect(try await revision(device) == before)
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test func `do not come back while an edit waits to be sent`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.listed = Self.stripped
+        server.put("a", Self.members)
+        try await device.replicate(backend)
+        try await device.put("a", ["text": "mine"])
+        try await device.replicate(ModelBackend(server: server)) {
+            $0.isBidirectional = false
+            $0.reconciling = .atStart
+        }
+        #expect(try await device.members("a") == ["text": "mine"])
+    }
+
+    @Test func `of an answer that was lost are no conflict`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.lookedUp = { $0 }
+        let script = Script<ModelBackend.Fault>([.answerLost], then: .none)
+        backend.fault = { script.next() }
+        try await device.put("a", Self.members)
+        await #expect(throws: ReplicationError.self) { try await device.replicate(backend) }
+        try await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        #expect(try await device.members("a") == Self.members)
+        #expect(server.state.withLock { $0.executedCount } == 1)
+        // On a server that does not store them it is none either.
+        let other = ModelServer()
+        other.put("a", ["text": "one"])
+        let second = try await Device()
+        try await second.put("a", Self.members)
+        let lost = Script<ModelBackend.Fault>([.requestLost], then: .none)
+        var plain = ModelBackend(server: other)
+        plain.fault = { lost.next() }
+        await #expect(throws: ReplicationError.self) { try await second.replicate(plain) }
+        try await second.replicate(plain) { $0.conflictHandler = Self.shouting }
+        #expect(other.contents["a"] == Self.members)
+        #expect(try await second.members("a") == Self.members)
+    }
+
+    private static let shouting = ConflictHandler { conflict in
+        Issue.record("\(conflict.documentId) is no conflict.")
+        return .leave
+    }
+
+    @Test func `of an item in conflict are looked up before the handler sees it`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        try await device.put("a", Self.members)
+        try await device.replicate(server)
+        try await device.put("a", Self.members.merging(["n": 2]) { $1 })
+        server.put("a", Self.members.merging(["text": "two"]) { $1 })
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.lookedUp = { $0 }
+        try await device.replicate(backend) { $0.conflictHandler = .merge }
+        let merged = Self.members.merging(["n": 2, "text": "two"]) { $1 }
+        #expect(server.contents["a"] == merged)
+        #expect(try await device.members("a") == merged)
+    }
+
+    @Test func `inside an object are kept, too`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        let strip: @Sendable (RemoteItem) -> RemoteItem = { item in
+            var item = item
+            if item.members["x"] != nil { item.members["x"] = ["a": 1] }
+            return item
+        }
+        (backend.answered, backend.lookedUp, backend.listed) = (strip, strip, strip)
+        try await device.put("a", Self.members)
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == Self.members)
+        try await device.replicate(ModelBackend(server: server)) { $0.reconciling = .atStart }
+        #expect(try await device.members("a") == Self.members)
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+}

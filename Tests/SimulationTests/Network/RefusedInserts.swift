@@ -1,0 +1,38 @@
+import HTTPTypes
+import Settle
+import SettleREST
+
+/// Counts the inserts of one item that meet another which is not shown.
+struct RefusedInserts {
+    /// More than a device that starts once has any use for: three, and three more after a change.
+    private static let countMax = 6
+
+    /// What was refused last and not looked up yet, by identifier.
+    private var refused: [String: [UInt8]] = [:]
+    private var counts: [[UInt8]: Int] = [:]
+
+    /// Looks at a request and its answer.
+    ///
+    /// - Returns: The identifier of an item that was inserted too often.
+    mutating func note(
+        _ request: HTTPRequest, _ body: [UInt8]?, _ answer: HTTPAnswer
+    ) -> String? {
+        let path = request.path?.removingPercentEncoding ?? ""
+        if request.method == .post, path.split(separator: "/").count == 2, let body,
+            let id = (try? JSONText.value(from: body))?["id"]?.stringValue
+        {
+            refused[id] = answer.response.status == .conflict ? body : nil
+            return nil
+        }
+        guard request.method == .get, answer.response.status == .ok,
+            let filter = path.split(separator: "$filter=id eq '").dropFirst().first,
+            let end = filter.range(of: "'&")?.lowerBound ?? filter.lastIndex(of: "'"),
+            let json = try? JSONText.value(from: answer.body),
+            (json.arrayValue ?? json["items"]?.arrayValue)?.isEmpty ?? false
+        else { return nil }
+        let id = String(filter[..<end]).replacing("''", with: "'")
+        guard let body = refused.removeValue(forKey: id) else { return nil }
+        counts[body, default: 0] += 1
+        return counts[body] == Self.countMax + 1 ? id : nil
+    }
+}
