@@ -90,8 +90,7 @@ extension RemoteOutbox {
             "The server refuses to insert item '\(id)' because it has one with this identifier, and "
             + "it does not show that item: it may be another user's, or removed just now. Give the "
             + "document another identifier, or replicate again when the item is visible or gone."
-        entry.status = .rejected
-        entry.reason = reason
+        entry.reject(RemoteRejection(reason: reason))
         try tables.setEntry(entry, id, replacing: old)
         return .rejected(reason: reason)
     }

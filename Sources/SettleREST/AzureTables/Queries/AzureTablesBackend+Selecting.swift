@@ -25,7 +25,7 @@ extension AzureTablesBackend {
         var items: [RemoteItem] = []
         items.reserveCapacity(page.rows.count)
         for row in page.rows {
-            guard let item = RemoteItem(row, page.dialect.columns) else {
+            guard let item = page.item(of: row) else {
                 throw ReplicationError(
                     .protocolViolation,
                     "The server sent an item without a text for its 'id'; nothing of the page was "
