@@ -95,9 +95,10 @@ extension RemoteOutbox {
                     // Those before this one may have to be looked at once more.
                     guard index == 0 else { break }
                     claim.precedingRemote = other.remote
-                    claim.isHeldBySkipped = try tables.firstQueuedOrder().map {
-                        CommitOrder.Place(order: $0, remote: tables.number) < other.place
-                    } ?? false
+                    claim.isHeldBySkipped =
+                        try tables.firstQueuedOrder().map {
+                            CommitOrder.Place(order: $0, remote: tables.number) < other.place
+                        } ?? false
                     break
                 }
                 try Self.claim(

@@ -75,6 +75,7 @@ extension ReplicationCycle {
     ///   - remote: The remote whose operations come first.
     ///   - count: What was counted before it was found that they do.
     /// - Returns: False when the push ends without what comes after them.
+    /// - Throws: `CancellationError` when the task is cancelled.
     private mutating func waits(for remote: String, since count: UInt64) async throws -> Bool {
         guard let order = session.order else { return false }
         // One that goes on is woken: what is new there is pulled meanwhile.

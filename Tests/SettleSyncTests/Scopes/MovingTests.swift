@@ -187,7 +187,7 @@ import Testing
         #expect(try await two.device.members("x") == nil)
     }
 
-    @Test func `by inserts of both is no conflict for the device that has the other`() async throws {
+    @Test func `by inserts of both is no conflict`() async throws {
         let two = try await TwoTables()
         let other = try await two.another()
         try await two.put("x", ["type": "todo", "text": "milk"])
