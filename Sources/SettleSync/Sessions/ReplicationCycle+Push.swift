@@ -47,6 +47,13 @@ extension ReplicationCycle {
                 guard try await waits(for: preceding, since: progressBefore) else { break }
                 continue
             }
+            for id in claim.undownloadedIds {
+                _ = try await Self.download(id, for: session)
+                let isLeft = try outbox.read(database) { snapshot, tables in
+                    try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
+                }
+                if isLeft { skippedIds.insert(id) }
+            }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
             for (id, reason) in claim.faults {
