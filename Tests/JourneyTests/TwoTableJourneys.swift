@@ -75,7 +75,8 @@ import Testing
     ) async throws {
         let server = place.server
         let tables = try await configurations(try await server.start(), columns: columns)
-        let (phone, laptop) = (try await place.database("phone"), try await place.database("laptop"))
+        let phone = try await place.database("phone")
+        let laptop = try await place.database("laptop")
         let (filter, statuses) = (Released(), Statuses())
         phone.replicationFilterDelegate = filter
         phone.replicationStatusDelegate = statuses

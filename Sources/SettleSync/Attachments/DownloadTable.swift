@@ -16,6 +16,11 @@ extension RemoteTables {
             .set([1], for: documentKey(document.id))
     }
 
+    /// Whether that is remembered.
+    func hasDownload(ofDocumentWithId id: String, in snapshot: Snapshot) throws -> Bool {
+        try snapshot.table(Self.downloadsName)?.value(for: documentKey(id)) != nil
+    }
+
     /// Forgets it.
     func removeDownload(ofDocumentWithId id: String, in transaction: Transaction) throws {
         _ = try transaction.sideTable(named: Self.downloadsName).remove(documentKey(id))

@@ -28,8 +28,7 @@ extension ReplicationCycle {
     }
 
     /// How many attachments of a document were fetched.
-    private static func download(_ id: String, for session: ReplicationSession) async throws -> Int
-    {
+    static func download(_ id: String, for session: ReplicationSession) async throws -> Int {
         do {
             return try await session.outbox.download(id, session.database, session.backend)
         } catch let error as ReplicationError
@@ -58,9 +57,8 @@ extension RemoteOutbox {
         _ id: String, _ database: Database, _ backend: some Backend
     ) async throws -> Int {
         var count = 0
-        // What belongs to another remote is not this one's to fetch.
         let document = try read(database) { snapshot, tables in
-            try tables.document(id, in: snapshot)
+            try Self.downloaded(id, in: snapshot, tables)
         }
         for attachment in document?.attachments ?? [] where try !attachment.isContentAvailable {
             try Task.checkCancellation()
@@ -70,10 +68,19 @@ extension RemoteOutbox {
         }
         try await write(database) { transaction, tables in
             // Stored anew meanwhile, it may have others.
-            let local = try tables.document(id, in: transaction)
+            let local = try Self.downloaded(id, in: transaction, tables)
             guard local?.metaData.revision == document?.metaData.revision else { return }
             try tables.removeDownload(ofDocumentWithId: id, in: transaction)
         }
         return count
+    }
+
+    /// The document whose content is fetched: one that belongs to another remote by now only as long as
+    /// the item is still there.
+    private static func downloaded(
+        _ id: String, in snapshot: Snapshot, _ tables: RemoteTables
+    ) throws -> Document? {
+        if try tables.server(id)?.isLive ?? false { return try snapshot.document(id) }
+        return try tables.document(id, in: snapshot)
     }
 }

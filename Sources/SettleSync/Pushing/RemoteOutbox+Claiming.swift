@@ -35,6 +35,9 @@ struct Claim: Sendable {
     /// Documents that cannot be sent as they are, with the reason; set aside.
     var faults: [String: String] = [:]
 
+    /// Documents that move to another remote and whose content is still to be fetched: it might go with
+    /// the item.
+    var undownloadedIds: [String] = []
     /// The remote whose operations come before all that could be taken.
     var precedingRemote: String?
     /// True when what comes before those is an operation of this remote that was passed over, so that
@@ -106,9 +109,10 @@ extension RemoteOutbox {
                     // Those before this one may have to be looked at once more.
                     guard index == 0 else { break }
                     claim.precedingRemote = other.remote
-                    claim.isHeldBySkipped = try tables.firstQueuedOrder().map {
-                        CommitOrder.Place(order: $0, remote: tables.number) < other.place
-                    } ?? false
+                    claim.isHeldBySkipped =
+                        try tables.firstQueuedOrder().map {
+                            CommitOrder.Place(order: $0, remote: tables.number) < other.place
+                        } ?? false
                     break
                 }
                 try Self.claim(
@@ -193,6 +197,12 @@ extension RemoteOutbox {
                 try tables.setServer(base, id)
             }
             return try close(id, old, in: transaction, tables)
+        }
+        if kind == .delete, withAttachments,
+            try tables.hasDownload(ofDocumentWithId: id, in: transaction),
+            try tables.isTaken(id, in: transaction)
+        {
+            return claim.undownloadedIds.append(id)
         }
         let isWhole = kind == .insert || kind == .update
         if isWhole, describes, local?.json[AttachmentMember.name] != nil {

@@ -204,6 +204,10 @@ extension RemoteOutbox {
     ///   - state: The state.
     ///   - id: The document.
     ///   - old: Its entry; nil for none.
+    ///   - transaction: The transaction.
+    ///   - tables: The remote's tables.
+    ///   - origin: The remote.
+    /// - Throws: What the database throws when it cannot be written.
     static func take(
         _ state: ServerState, _ id: String, replacing old: RemoteEntry?,
         in transaction: Transaction, _ tables: RemoteTables, origin: String

@@ -10,6 +10,8 @@ extension RemoteOutbox {
     ///   - id: The identifier.
     ///   - state: What the remote has now.
     ///   - old: The entry; nil for none.
+    ///   - tables: The remote's tables.
+    /// - Throws: What the database throws when it cannot be written.
     static func block(
         _ id: String, by state: ServerState, replacing old: RemoteEntry?, _ tables: RemoteTables
     ) throws {

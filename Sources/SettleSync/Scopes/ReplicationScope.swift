@@ -63,6 +63,7 @@ public struct ReplicationScope: Sendable, Hashable {
     ///   - type: The text.
     ///   - member: The name of the member.
     ///   - isSent: True to send the member as any other.
+    /// - Returns: The scope.
     public static func documents(
         ofType type: String, member: String = "type", sendingType isSent: Bool = false
     ) -> ReplicationScope {
@@ -81,6 +82,7 @@ public struct ReplicationScope: Sendable, Hashable {
     /// decide there is the ``ReplicationFilterDelegate``, inside the scope.
     ///
     /// - Parameter filter: The filter.
+    /// - Returns: The scope.
     public static func documents(matching filter: Database.IndexFilter) -> ReplicationScope {
         ReplicationScope(kind: .filter(filter))
     }

@@ -47,6 +47,13 @@ extension ReplicationCycle {
                 guard try await waits(for: preceding, since: progressBefore) else { break }
                 continue
             }
+            for id in claim.undownloadedIds {
+                _ = try await Self.download(id, for: session)
+                let isLeft = try outbox.read(database) { snapshot, tables in
+                    try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
+                }
+                if isLeft { skippedIds.insert(id) }
+            }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
             for (id, reason) in claim.faults {
@@ -75,6 +82,7 @@ extension ReplicationCycle {
     ///   - remote: The remote whose operations come first.
     ///   - count: What was counted before it was found that they do.
     /// - Returns: False when the push ends without what comes after them.
+    /// - Throws: `CancellationError` when the task is cancelled.
     private mutating func waits(for remote: String, since count: UInt64) async throws -> Bool {
         guard let order = session.order else { return false }
         // One that goes on is woken: what is new there is pulled meanwhile.

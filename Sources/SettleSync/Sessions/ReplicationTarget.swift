@@ -1,6 +1,8 @@
 /// A remote and how to replicate with it: one of several of a call.
 public struct ReplicationTarget: Sendable {
-    /// How to replicate. Its URL and options are not looked at: the back-end knows where to go.
+    /// How to replicate.
+    ///
+    /// Its URL and options are not looked at: the back-end knows where to go.
     public var configuration: ReplicationConfiguration
     /// The remote.
     public var backend: any Backend

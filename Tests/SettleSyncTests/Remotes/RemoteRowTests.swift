@@ -24,7 +24,8 @@ import TestSupport
     private func randomEntry(_ random: inout SeededGenerator) -> RemoteEntry {
         var entry = RemoteEntry(order: random.next())
         entry.status =
-            [.pending, .withheld, .rejected, .conflict, .outside].randomElement(using: &random) ?? .pending
+            [.pending, .withheld, .rejected, .conflict, .outside].randomElement(using: &random)
+            ?? .pending
         entry.failureCount = random.next() % 300
         if Bool.random(using: &random) { entry.reason = "refused: \(random.next())" }
         if Bool.random(using: &random) {

@@ -107,6 +107,32 @@ import Testing
         #expect(two.todos.server.contents == ["x": ["text": "oat milk"]])
     }
 
+    @Test func `takes the content of its attachments along before its row goes`() async throws {
+        var two = try await TwoTables()
+        (two.todos.carriesAttachments, two.notes.carriesAttachments) = (true, true)
+        let other = try await two.another()
+        var photo = Document(id: "x")
+        photo["type"] = "todo"
+        photo.attachments = [
+            DocumentAttachment(
+                name: "photo.jpg", contentType: "image/jpeg", data: Data("photo".utf8))
+        ]
+        try await other.database.save(photo)
+        try await other.replicate()
+        try await two.replicate { $0.downloadsAttachments = false }
+        var here = try #require(try await two.database.fetchDocument("x"))
+        #expect(try here.attachments.first?.isContentAvailable == false)
+        here["type"] = "note"
+        try await two.database.save(here)
+        try await two.replicate("todo") { $0.downloadsAttachments = false }
+        #expect(two.todos.server.contents.isEmpty)
+        let moved = try #require(try await two.database.fetchDocument("x"))
+        #expect(try moved.attachments.first?.data() == Data("photo".utf8))
+        try await two.settle()
+        #expect(two.notes.server.contents["x"] != nil)
+        #expect(two.notes.server.state.withLock { $0.contents.count } == 1)
+    }
+
     @Test func `by a conflict handler goes to the other table`() async throws {
         let two = try await TwoTables()
         two.todos.server.put("x", ["text": "milk"])
@@ -187,7 +213,7 @@ import Testing
         #expect(try await two.device.members("x") == nil)
     }
 
-    @Test func `by inserts of both is no conflict for the device that has the other`() async throws {
+    @Test func `by inserts of both is no conflict`() async throws {
         let two = try await TwoTables()
         let other = try await two.another()
         try await two.put("x", ["type": "todo", "text": "milk"])

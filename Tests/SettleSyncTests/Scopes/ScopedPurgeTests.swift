@@ -95,8 +95,7 @@ import Testing
         #expect(two.todos.server.contents["secret"] != nil)
     }
 
-    @Test func `removes an edit that the delegate holds back only when it is forced to`() async throws
-    {
+    @Test func `removes a held back edit only when it is forced to`() async throws {
         let two = try await TwoTables()
         two.todos.server.put("t", [:])
         let filter = PrivateDocuments()
