@@ -5,6 +5,8 @@ extension Database {
     ///   - key: What the row is found under; nil (a member that the document does not have, for
     ///     example) adds no row. `NSNull` is a key like any other.
     ///   - value: What the row holds; nil for nothing.
+    ///
+    /// A document that is a key or value, or in one, is an object of its members and its `"id"`.
     public typealias AddIndexRow = (_ key: Any?, _ value: Any?) -> Void
 
     /// Turns a document into index rows.
