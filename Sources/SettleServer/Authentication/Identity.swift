@@ -14,6 +14,9 @@ struct Identity: Sendable, Equatable {
     /// An identity that sees and writes everything.
     static let unlimited = Identity(subject: nil, readable: nil, writable: nil)
 
+    /// Whose the request is, for what senders share.
+    var sender = SenderKey(subject: nil, address: nil)
+
     /// When the token that says all this ends, in seconds since 1970; nil for never.
     var expires: Double?
 

@@ -4,8 +4,8 @@ package import Foundation
 package enum ReadLength: Sendable {
     /// A few items.
     case short
-    /// A walk over many.
-    case long
+    /// A walk over many, in turns with those of other senders.
+    case long(SenderKey)
 }
 
 /// One table of a store.

@@ -80,6 +80,19 @@ package struct ItemMembers: Sendable {
         }
     }
 
+    /// Whether they are so many bytes that they are dealt with on threads of their own.
+    ///
+    /// - Complexity: Of members from a store constant.
+    var isLarge: Bool {
+        switch form {
+        case .values: approximateSize > Self.smallBytesMax
+        case .packed(let packed): packed.bytes.count > Self.smallBytesMax
+        }
+    }
+
+    /// The most bytes of members that are not large.
+    static let smallBytesMax = 64 << 10
+
     /// Appends them and some columns as one JSON object, sorted by the bytes of the names.
     ///
     /// - Parameters:

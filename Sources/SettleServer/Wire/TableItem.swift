@@ -48,6 +48,9 @@ package struct TableItem: Sendable, Equatable {
         return item
     }
 
+    /// Whether it is so large that it is dealt with on threads of its own.
+    var isLarge: Bool { members.isLarge || attachments.count > 200 }
+
     /// The channels the item is in: the strings of its member `channels`.
     var channels: Set<String> { Self.channels(of: members["channels"]) }
 
