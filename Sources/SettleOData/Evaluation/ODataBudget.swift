@@ -75,10 +75,20 @@ package final class ODataBudget {
         switch (left, right) {
         case (.array(let left), .array): try spend(walking: .array(left))
         case (.object(let left), .object): try spend(walking: .object(left))
+        case (.packedArray(let part), .packedArray), (.packedArray(let part), .array),
+            (.array, .packedArray(let part)), (.packedObject(let part), .packedObject),
+            (.packedObject(let part), .object), (.object, .packedObject(let part)):
+            // A value has a byte at least.
+            try spend(part.byteCount)
         default:
             try spend(reading: left)
             try spend(reading: right)
         }
+    }
+
+    /// Takes away the steps to look at each element of an array once, without its value.
+    func spend(walking part: PackedPart) throws(ODataError) {
+        try spend(part.byteCount / Self.bytesPerStep)
     }
 
     private func spend(walking value: JSONValue) throws(ODataError) {

@@ -24,9 +24,11 @@ package final class SharedCapacity: Sendable {
     /// How many units there are.
     package let total: Int
     /// The most of one sender.
-    private let shareMax: Int
+    package let shareMax: Int
     private let waitMax: Duration
     private let clock: any Clock<Duration>
+    /// Called when nothing is used any more.
+    private let onIdle: @Sendable () -> Void
 
     /// Capacity of which nothing is used.
     ///
@@ -35,10 +37,13 @@ package final class SharedCapacity: Sendable {
     ///   - shareMax: The most of one sender; nil for half of all.
     ///   - waitMax: How long a request waits for its part.
     ///   - clock: What the wait is measured with.
+    ///   - onIdle: Called each time that nothing is used any more.
     package init(
         total: Int, shareMax: Int? = nil, waitMax: Duration = .seconds(20),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(),
+        onIdle: @escaping @Sendable () -> Void = {}
     ) {
+        self.onIdle = onIdle
         self.total = max(1, total)
         self.shareMax = max(1, min(shareMax ?? total / 2, total))
         self.waitMax = waitMax
@@ -119,13 +124,15 @@ package final class SharedCapacity: Sendable {
 
     fileprivate func giveBack(_ count: Int, of sender: SenderKey) {
         guard count > 0 else { return }
-        let granted = state.withLock { state in
+        let (granted, isIdle) = state.withLock { state in
             state.used -= count
             let rest = state.shares[sender, default: 0] - count
             state.shares[sender] = rest > 0 ? rest : nil
-            return grant(in: &state)
+            let granted = grant(in: &state)
+            return (granted, state.used == 0)
         }
         for waiter in granted { waiter.continuation.resume() }
+        if isIdle { onIdle() }
     }
 
     private func isOverShare(_ waiter: Waiter, in state: State) -> Bool {

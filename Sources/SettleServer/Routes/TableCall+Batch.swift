@@ -44,16 +44,16 @@ extension TableCall {
         _ bytes: [UInt8], in dialect: TableDialect
     ) throws(Refusal) -> [Result<BatchOperation, Refusal>] {
         let json = try ItemBody.json(bytes, levels: 3)
-        guard let elements = json["operations"]?.arrayValue else {
+        guard let count = json.partCount(of: "operations") else {
             throw Refusal(.badRequest, "The body of a batch is {\"operations\": [...]}.")
         }
-        guard elements.count <= batchCountMax else {
+        guard count <= batchCountMax else {
             throw Refusal(
                 .contentTooLarge,
                 "A batch has at most \(batchCountMax) operations; this one has "
-                    + "\(elements.count).")
+                    + "\(count).")
         }
-        return elements.map { element in
+        return json.mapParts(of: "operations") { element in
             Result { () throws(Refusal) in try BatchOperation(element, in: dialect) }
         }
     }

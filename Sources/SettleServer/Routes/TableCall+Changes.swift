@@ -90,6 +90,7 @@ extension TableCall {
         _ feed: LiveFeed, from time: Int64, _ place: LiveReaders.Place
     ) -> Response {
         let (dialect, metrics) = (dialect, responder.metrics)
+        let (threads, sender) = (responder.answers.threads, identity.sender)
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(place) {} }
             metrics.liveReaderBegan()
@@ -102,9 +103,14 @@ extension TableCall {
                 switch step {
                 case .changes(let page):
                     for item in page.items {
+                        let event =
+                            item.isLarge
+                            ? try await threads.run(for: sender) { _ in
+                                Self.event(item, in: dialect)
+                            } : Self.event(item, in: dialect)
                         // Looked at before each: the reader may be slow to take the one before.
                         guard isInTime else { return false }
-                        try await writer.write(Self.event(item, in: dialect))
+                        try await writer.write(event)
                         metrics.itemsRead(1)
                     }
                 case .beat(let time):

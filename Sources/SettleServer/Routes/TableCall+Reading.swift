@@ -28,12 +28,15 @@ extension TableCall {
         _ page: PageRequest, in table: Table
     ) async throws -> CollectedPage<ItemsText> {
         do {
-            return try await table.page(page, for: identity, into: itemsText(of: page))
+            return try await table.page(
+                page, for: identity, into: itemsText(of: page),
+                answerBytesMax: responder.answers.pageBytesMax)
         } catch is ItemsText.Full {
             let lease = try await responder.answers.memory.take(
-                TableItem.answerBytesMax, for: identity.sender)
+                responder.answers.memory.shareMax, for: identity.sender)
             return try await table.page(
-                page, for: identity, into: itemsText(of: page, holding: lease))
+                page, for: identity, into: itemsText(of: page, holding: lease),
+                answerBytesMax: responder.answers.pageBytesMax)
         }
     }
 
@@ -48,7 +51,8 @@ extension TableCall {
     /// GET of an item, 304 when the sender has it already.
     func read(_ id: String, in name: TableName) async throws -> Response {
         let includesDeleted = try includesDeleted
-        guard let table = try await table(name), let item = try await table.item(id),
+        guard let table = try await table(name),
+            let item = try await table.item(id, for: identity.sender),
             identity.maySee(item)
         else { throw Refusal.missing }
         guard includesDeleted || !item.isDeleted else { throw Refusal.deleted }

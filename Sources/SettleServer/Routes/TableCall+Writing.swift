@@ -37,7 +37,7 @@ extension TableCall {
         let expectation = try expectation
         let operation: ItemOperation
         if dialect.takesJSONPatch, isJSONPatch {
-            operation = .patch(try await read { try JSONPatch(try ItemBody.json($0)) })
+            operation = .patch(try await read { try JSONPatch(packed: try ItemBody.json($0)) })
         } else {
             let body = try await itemBody(for: .update)
             try Self.check(body, isFor: id)

@@ -193,13 +193,21 @@ public struct ServerConfiguration: Sendable {
 
 extension ServerConfiguration {
     /// What takes in the bodies of requests.
-    func intake(_ threads: WorkThreads) -> BodyIntake {
+    ///
+    /// - Parameters:
+    ///   - threads: Where large bodies are worked on.
+    ///   - onIdle: Called each time that no large body is in memory any more.
+    /// - Returns: The intake.
+    func intake(
+        _ threads: WorkThreads, onIdle: @escaping @Sendable () -> Void = {}
+    ) -> BodyIntake {
         // However little there is: a body that is allowed must come in, and be worked on.
         let total = max(bodyMemoryMaxBytes, bodyMaxBytes)
         return BodyIntake(
             bytesMax: bodyMaxBytes,
             memory: SharedCapacity(
-                total: total, shareMax: max(total / 2, bodyMaxBytes), clock: clock),
+                total: total, shareMax: max(total / 2, bodyMaxBytes), clock: clock,
+                onIdle: onIdle),
             work: SharedCapacity(
                 total: max(total / 3, bodyMaxBytes), shareMax: max(total / 3, bodyMaxBytes),
                 waitMax: .seconds(60), clock: clock),

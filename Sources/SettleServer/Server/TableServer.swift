@@ -145,6 +145,7 @@ public final class TableServer: Service, Sendable {
                 tableCountMax: configuration.tableCountMax, indexes: { access.indexes(of: $0) },
                 turns: turns))
         let threads = WorkThreads(turns: turns, clock: configuration.clock)
+        let memoryReturn = MemoryReturn(clock: configuration.clock)
         let responder = TableResponder(
             store: store, authenticator: authenticator, origins: origins, access: access,
             limiter: configuration.rateLimit.map {
@@ -155,10 +156,11 @@ public final class TableServer: Service, Sendable {
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
             versionWhenMissing: configuration.versionWhenMissing,
-            intake: configuration.intake(threads),
+            intake: configuration.intake(threads) { memoryReturn.note() },
             answers: LargeAnswers(
                 memory: SharedCapacity(
-                    total: configuration.answerMemoryMaxBytes, clock: configuration.clock),
+                    total: configuration.answerMemoryMaxBytes, clock: configuration.clock,
+                    onIdle: { memoryReturn.note() }),
                 threads: threads, clock: configuration.clock), clients: clients,
             attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
             clock: configuration.clock, logger: logger)

@@ -24,6 +24,11 @@ package protocol StoredTable: Sendable {
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value
 
+    /// Whether an item is so large that even to read it alone is a long read.
+    ///
+    /// - Throws: The store's own error when it cannot be read.
+    func isLarge(_ id: String) throws -> Bool
+
     /// Runs a closure that changes items, and returns when its commit is stored.
     ///
     /// Closures that arrive together may share one commit; each has its own result, and one that
@@ -81,6 +86,9 @@ package protocol StoredTable: Sendable {
 }
 
 extension StoredTable {
+    /// No: for stores that read on threads of their own in any case.
+    package func isLarge(_ id: String) throws -> Bool { false }
+
     /// Runs a closure that reads a few items.
     ///
     /// - Returns: What `body` returned.

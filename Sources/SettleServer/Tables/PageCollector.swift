@@ -13,8 +13,8 @@ struct PageCollector<Sink: PageSink> {
     private let identity: Identity
     /// Whether the items come in the order of the request.
     private let isOrdered: Bool
-    /// Whether filter or order look at members: then they are unpacked once for each item, and not
-    /// for each time that an expression names one.
+    /// Whether filter or order look at members: then the column of the attachments is made once for each
+    /// item, and not for each time that an expression names it.
     private let readsMembers: Bool
     private let budget: ODataBudget
     private let positionBytesMax: Int
@@ -103,7 +103,7 @@ struct PageCollector<Sink: PageSink> {
     /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
     ///   takes too much work, or too much memory; what the sink throws.
     mutating func collect(_ item: TableItem) throws {
-        let item = readsMembers ? item.unpacked : item
+        let item = readsMembers ? item.withAttachmentColumn : item
         if try belongs(item) {
             try keep(item)
         } else if wantsDepartures {

@@ -26,13 +26,16 @@ extension Table {
     ///   - request: What the list shall hold.
     ///   - identity: Who reads; items that are not theirs are left out as if they did not exist.
     ///   - sink: Where the items go.
+    ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
     /// - Returns: The page.
     /// - Throws: As ``page(_:for:)``; what the sink throws.
     func page<Sink: PageSink & Sendable>(
-        _ request: PageRequest, for identity: Identity, into sink: Sink
+        _ request: PageRequest, for identity: Identity, into sink: Sink,
+        answerBytesMax: Int = TableItem.answerBytesMax
     ) async throws -> CollectedPage<Sink> {
         try await stored.read(.long(identity.sender)) {
-            try PageReader(request, for: identity, in: $0).read(into: sink)
+            try PageReader(request, for: identity, in: $0).read(
+                into: sink, answerBytesMax: answerBytesMax)
         }
     }
 }
@@ -66,6 +69,7 @@ struct PageReader {
     /// - Parameters:
     ///   - sink: Where the items go.
     ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
+    /// - Returns: The page.
     /// - Throws: As ``Table/page(_:for:)``; what the sink throws.
     func read<Sink: PageSink>(
         into sink: Sink, answerBytesMax: Int = TableItem.answerBytesMax

@@ -20,9 +20,12 @@ struct LargeAnswers: Sendable {
     /// there are is what the limit of connections says.
     static let smallBytesMax = 128 << 10
 
+    /// About how many bytes of items a page has at most, unless it is one item alone.
+    var pageBytesMax: Int { min(TableItem.answerBytesMax, memory.shareMax) }
+
     /// A body that is sent piece by piece, each when the connection has room for it.
     ///
-    /// A reader has half a minute, and a second more for every 32 KiB; then the connection is closed, so that
+    /// A reader has half a minute, and a second more for every 128 KiB; then the connection is closed, so that
     /// who does not read takes no memory from others for long.
     ///
     /// - Parameters:
@@ -34,7 +37,7 @@ struct LargeAnswers: Sendable {
         _ pieces: [ByteBuffer], _ lease: CapacityLease?, to connection: Connection?
     ) -> ResponseBody {
         let count = pieces.reduce(0) { $0 + $1.readableBytes }
-        let (clock, timeMax) = (clock, Duration.seconds(30 + count / (32 << 10)))
+        let (clock, timeMax) = (clock, Duration.seconds(30 + count / (128 << 10)))
         let rest = Pieces(pieces)
         return ResponseBody(contentLength: count) { writer in
             let watch = Task {

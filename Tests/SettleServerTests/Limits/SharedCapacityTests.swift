@@ -36,32 +36,29 @@ import Testing
     @Test func `lets those wait for whom there is no room, in their order`() async throws {
         let capacity = SharedCapacity(total: 10, shareMax: 10, clock: ManualClock())
         var first: CapacityLease? = capacity.takeNow(8, for: ann)
-        let large = Task { try await capacity.take(9, for: bob) }
+        // A task would keep what it returns.
+        let large = Task { try await capacity.take(9, for: bob).count }
         while capacity.waitingCount < 1 { await Task.yield() }
         // It would fit, and comes behind all the same: else the large one would never have its turn.
         #expect(capacity.takeNow(1, for: cid) == nil)
-        let small = Task { try await capacity.take(2, for: cid) }
+        let small = Task { try await capacity.take(2, for: cid).count }
         while capacity.waitingCount < 2 { await Task.yield() }
         #expect(first?.count == 8)
         first = nil
-        var held: CapacityLease? = try await large.value
-        #expect(capacity.used == 9)
-        #expect(held?.count == 9)
-        held = nil
-        let last = try await small.value
-        #expect(capacity.used == 2)
-        withExtendedLifetime(last) {}
+        #expect(try await large.value == 9)
+        #expect(try await small.value == 2)
+        #expect(capacity.used == 0)
     }
 
     @Test func `lets no sender wait behind one whose share is used up`() async throws {
         let capacity = SharedCapacity(total: 10, shareMax: 5, clock: ManualClock())
         var held: CapacityLease? = capacity.takeNow(5, for: ann)
-        let waiting = Task { try await capacity.take(1, for: ann) }
+        let waiting = Task { try await capacity.take(1, for: ann).count }
         while capacity.waitingCount < 1 { await Task.yield() }
         #expect(capacity.takeNow(5, for: bob) != nil)
         #expect(held?.count == 5)
         held = nil
-        #expect(try await waiting.value.count == 1)
+        #expect(try await waiting.value == 1)
     }
 
     @Test func `refuses who has waited too long, and says when to come again`() async throws {

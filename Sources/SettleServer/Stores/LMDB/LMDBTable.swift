@@ -37,6 +37,12 @@ struct LMDBTable: StoredTable {
         }
     }
 
+    func isLarge(_ id: String) throws -> Bool {
+        try database.read { snapshot in
+            try snapshot.withDocument(id) { $0.byteCount > ItemMembers.smallBytesMax } ?? false
+        }
+    }
+
     func write<Value: Sendable>(
         touching ids: [String],
         _ body: @escaping @Sendable (any TableTransaction) throws -> Value
