@@ -59,6 +59,7 @@ let package = Package(
             name: "CLMDB", pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CICU"),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(
             name: "CPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -122,7 +123,7 @@ let package = Package(
         .target(
             name: "SettleServer",
             dependencies: [
-                "Settle", "SettleOData",
+                "CMalloc", "Settle", "SettleOData",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -88,8 +88,12 @@ public struct Document: Sendable {
             changed: record.changed, expiration: record.expiration)
     }
 
-    /// A document that was packed from JSON text.
-    init(id: String, packed: PackedValue) {
+    /// A document that was packed already.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - packed: A sound object, within the limits of documents.
+    package init(id: String, packed: PackedValue) {
         self.id = id
         stored = packed
     }

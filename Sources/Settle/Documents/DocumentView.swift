@@ -68,6 +68,9 @@ public struct DocumentView: ~Escapable {
     /// When it was last saved.
     public var lastChange: Date { get throws { Date(try head.changed) } }
 
+    /// How many bytes are stored for the document, without what is attached.
+    package var byteCount: Int { row.count }
+
     /// The string of that name; nil when it is absent or something else.
     ///
     /// - Throws: ``DatabaseError`` with `corrupted`.

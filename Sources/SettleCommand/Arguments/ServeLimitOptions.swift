@@ -12,6 +12,18 @@ struct ServeLimitOptions: ParsableArguments {
             "The largest content of an attachment to take, in bytes.", valueName: "bytes"))
     var attachmentMax = 256 << 20
 
+    @Option(
+        help: ArgumentHelp(
+            "How much memory the bodies of requests may take together, in bytes.",
+            valueName: "bytes"))
+    var bodyMemory = 64 << 20
+
+    @Option(
+        help: ArgumentHelp(
+            "How much memory answers may take together until they are sent, in bytes.",
+            valueName: "bytes"))
+    var answerMemory = 64 << 20
+
     @Option(help: ArgumentHelp("The most items of one page.", valueName: "number"))
     var pageMax = 1_000
 
@@ -49,6 +61,8 @@ struct ServeLimitOptions: ParsableArguments {
     func apply(to configuration: inout ServerConfiguration) {
         configuration.bodyMaxBytes = bodyMax
         configuration.attachmentMaxBytes = attachmentMax
+        configuration.bodyMemoryMaxBytes = bodyMemory
+        configuration.answerMemoryMaxBytes = answerMemory
         configuration.topMax = pageMax
         // A page without $top has up to 100 items, which a low limit must not forbid.
         if pageMax < 100 { configuration.pageSizeDefault = min(pageMax, 50) }

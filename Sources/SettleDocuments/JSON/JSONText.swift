@@ -41,6 +41,21 @@ package enum JSONText {
         }
     }
 
+    /// The text in a span, packed, in memory that is bounded by the text also when it is large and its values are
+    /// many and small: beside the text about as much as two times what it is packed into.
+    ///
+    /// - Throws: `JSONError` with the reason and the place; `tooLarge` also when one object has more than
+    ///   524,288 members.
+    package static func packedInPieces(
+        from text: Span<UInt8>, limits: JSONLimits = .default
+    ) throws(JSONError) -> PackedValue {
+        guard text.count > 4 * PiecewisePacker.runBytes else {
+            return try packed(from: text, limits: limits)
+        }
+        var packer = PiecewisePacker(limits: limits)
+        return try packer.pack(text)
+    }
+
     /// The object in the text, packed without the top-level member of that name.
     ///
     /// - Parameters:

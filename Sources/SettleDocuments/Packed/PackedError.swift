@@ -32,7 +32,7 @@ package struct PackedError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where in the packed bytes it was noticed; 0 when a value was being packed.
     package let offset: Int
 
-    init(_ reason: Reason, at offset: Int = 0) {
+    package init(_ reason: Reason, at offset: Int = 0) {
         self.reason = reason
         self.offset = offset
     }

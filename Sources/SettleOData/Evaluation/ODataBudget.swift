@@ -11,17 +11,35 @@ import SettleDocuments
 package final class ODataBudget {
     private var steps: Int
     private let stepsPerItem: Int
+    /// How many steps items may still add.
+    private var stepsToAdd: Int
+    /// How many steps were taken since ``isGivenUp`` was asked.
+    private var stepsUnasked = 0
+    /// Asked now and then whether nobody waits for the result any more.
+    private let isGivenUp: () -> Bool
 
     /// A budget of ``ODataLimits/stepsMax`` steps.
-    package init(limits: ODataLimits = .standard) {
+    ///
+    /// - Parameters:
+    ///   - limits: How many steps there are.
+    ///   - isGivenUp: Asked every ``stepsBetweenPauses`` steps; may take its time, so that others come to
+    ///     their turn. When it is true, there are no steps any more.
+    package init(limits: ODataLimits = .standard, isGivenUp: @escaping () -> Bool = { false }) {
         steps = limits.stepsMax
         stepsPerItem = limits.stepsPerItem
+        stepsToAdd = max(0, limits.stepsTotalMax - limits.stepsMax)
+        self.isGivenUp = isGivenUp
     }
+
+    /// After how many steps it is asked whether to go on; a fraction of a millisecond in all builds.
+    package static let stepsBetweenPauses = 1_024
 
     /// Adds what every item of a walk may take, so that a plain filter over a large table never
     /// runs out, and only work that is out of proportion to the items does.
     package func beginItem() {
-        steps += stepsPerItem
+        let added = min(stepsPerItem, stepsToAdd)
+        stepsToAdd -= added
+        steps += added
     }
 
     /// Takes steps away.
@@ -34,6 +52,12 @@ package final class ODataBudget {
                     + "by updatedAt, or leave out lambdas and functions.", position: nil)
         }
         steps -= count
+        stepsUnasked += count
+        guard stepsUnasked >= Self.stepsBetweenPauses else { return }
+        stepsUnasked = 0
+        guard !isGivenUp() else {
+            throw ODataError(message: "Nobody waits for the list any more.", position: nil)
+        }
     }
 
     /// Takes away the steps to read a value once, beyond the one of its node.
@@ -51,10 +75,20 @@ package final class ODataBudget {
         switch (left, right) {
         case (.array(let left), .array): try spend(walking: .array(left))
         case (.object(let left), .object): try spend(walking: .object(left))
+        case (.packedArray(let part), .packedArray), (.packedArray(let part), .array),
+            (.array, .packedArray(let part)), (.packedObject(let part), .packedObject),
+            (.packedObject(let part), .object), (.object, .packedObject(let part)):
+            // A value has a byte at least.
+            try spend(part.byteCount)
         default:
             try spend(reading: left)
             try spend(reading: right)
         }
+    }
+
+    /// Takes away the steps to look at each element of an array once, without its value.
+    func spend(walking part: PackedPart) throws(ODataError) {
+        try spend(part.byteCount / Self.bytesPerStep)
     }
 
     private func spend(walking value: JSONValue) throws(ODataError) {

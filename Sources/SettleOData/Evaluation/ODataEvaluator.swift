@@ -52,10 +52,16 @@ package struct ODataEvaluator<Subject: ODataSubject> {
         try budget.spend()
         switch expression {
         case .literal(let value): return value
-        case .path(let path): return subject.value(at: path)
+        case .path(let path):
+            let value = subject.value(at: path)
+            // A string of an item is made anew each time.
+            try budget.spend(reading: value)
+            return value
         case .variable(let name, let path):
             guard let bound = variables.last(where: { $0.name == name }) else { return .null }
-            return bound.value.value(at: path[...])
+            let value = bound.value.value(at: path[...])
+            try budget.spend(reading: value)
+            return value
         case .not(let operand):
             guard case .bool(let value) = try value(of: operand) else { return .null }
             return .bool(!value)
@@ -74,12 +80,23 @@ package struct ODataEvaluator<Subject: ODataSubject> {
             try budget.spend(reading: value)
             return type.value(of: value)
         case .count(let collection):
-            return .integer(Int64(try elements(of: collection).count))
+            switch try value(of: collection) {
+            case .array(let elements): return .integer(Int64(elements.count))
+            case .packedArray(let part):
+                try budget.spend(walking: part)
+                return .integer(Int64(part.elements.reduce(0) { count, _ in count + 1 }))
+            default: return .integer(0)
+            }
         case .membership(let operand, let candidates):
             return try isMember(operand, of: candidates)
         case .any(let collection, let variable, let condition):
             guard let condition else {
-                return .bool(try !elements(of: collection).isEmpty)
+                var isEmpty = true
+                try forEachElement(of: collection) { _, _ throws(ODataError) in
+                    isEmpty = false
+                    return false
+                }
+                return .bool(!isEmpty)
             }
             return try quantify(collection, variable, condition, decidedBy: true)
         case .all(let collection, let variable, let condition):
@@ -113,11 +130,22 @@ package struct ODataEvaluator<Subject: ODataSubject> {
         return .bool(false)
     }
 
-    private mutating func elements(
-        of collection: ODataExpression
-    ) throws(ODataError) -> [JSONValue] {
-        guard case .array(let elements) = try value(of: collection) else { return [] }
-        return elements
+    /// Walks the elements of an array until the body answers false; what is no array has none.
+    private mutating func forEachElement(
+        of collection: ODataExpression,
+        _ body: (inout Self, ODataValue) throws(ODataError) -> Bool
+    ) throws(ODataError) {
+        switch try value(of: collection) {
+        case .array(let elements):
+            for element in elements {
+                guard try body(&self, ODataValue(element)) else { return }
+            }
+        case .packedArray(let part):
+            for element in part.elements {
+                guard try body(&self, element) else { return }
+            }
+        default: return
+        }
     }
 
     /// `any` is decided by the first true, `all` by the first that is not true; what is no array
@@ -126,13 +154,15 @@ package struct ODataEvaluator<Subject: ODataSubject> {
         _ collection: ODataExpression, _ variable: String, _ condition: ODataExpression,
         decidedBy decider: Bool
     ) throws(ODataError) -> ODataValue {
-        for element in try elements(of: collection) {
-            variables.append((variable, ODataValue(element)))
-            let isTrue = try value(of: condition) == .bool(true)
-            variables.removeLast()
-            if isTrue == decider { return .bool(decider) }
+        var isDecided = false
+        try forEachElement(of: collection) { evaluator, element throws(ODataError) in
+            evaluator.variables.append((variable, element))
+            let isTrue = try evaluator.value(of: condition) == .bool(true)
+            evaluator.variables.removeLast()
+            isDecided = isTrue == decider
+            return !isDecided
         }
-        return .bool(!decider)
+        return .bool(isDecided ? decider : !decider)
     }
 
     private mutating func call(

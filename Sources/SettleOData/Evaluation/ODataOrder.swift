@@ -21,6 +21,11 @@ package enum ODataOrder {
         case (.bool(let left), .bool(let right)): left == right
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)): left == right
+        case (.packedArray(let left), .packedArray(let right)): left == right
+        case (.packedObject(let left), .packedObject(let right)): left == right
+        case (.packedArray, .array), (.array, .packedArray), (.packedObject, .object),
+            (.object, .packedObject):
+            left.unpacked == right.unpacked
         default: relation(left, right) == 0
         }
     }
@@ -59,8 +64,8 @@ package enum ODataOrder {
         case .integer, .double: 3
         case .string, .guid: 4
         case .instant: 5
-        case .array: 6
-        case .object: 7
+        case .array, .packedArray: 6
+        case .object, .packedObject: 7
         }
     }
 

@@ -83,7 +83,7 @@ extension ODataType {
         case .string: value
         case .guid(let text): .string(text)
         case .instant(let instant): .string(instant.iso8601)
-        case .null, .array, .object: .null
+        case .null, .array, .object, .packedArray, .packedObject: .null
         }
     }
 }

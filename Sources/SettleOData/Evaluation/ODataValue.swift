@@ -14,6 +14,10 @@ package enum ODataValue: Sendable, Equatable {
     case guid(String)
     case array([JSONValue])
     case object([String: JSONValue])
+    /// An array of an item as it is stored; equal to ``array(_:)`` of the same elements.
+    case packedArray(PackedPart)
+    /// An object of an item as it is stored; equal to ``object(_:)`` of the same members.
+    case packedObject(PackedPart)
 
     /// The value of a stored JSON value.
     package init(_ json: JSONValue) {
@@ -30,6 +34,7 @@ package enum ODataValue: Sendable, Equatable {
 
     /// The member of an object; null when this is no object or has no such member.
     package func member(_ name: String) -> ODataValue {
+        if case .packedObject(let part) = self { return part.member(name) }
         guard case .object(let members) = self, let value = members[name] else { return .null }
         return ODataValue(value)
     }
@@ -37,6 +42,16 @@ package enum ODataValue: Sendable, Equatable {
     /// The value a path of members leads to; null as soon as one is missing.
     package func value(at path: ArraySlice<String>) -> ODataValue {
         path.reduce(self) { value, name in value.member(name) }
+    }
+
+    /// This value with what is packed as a tree.
+    ///
+    /// - Complexity: All that is in it.
+    package var unpacked: ODataValue {
+        switch self {
+        case .packedArray(let part), .packedObject(let part): ODataValue(part.json)
+        default: self
+        }
     }
 
     /// This value as a moment: an instant itself, or a string that is a date and time.

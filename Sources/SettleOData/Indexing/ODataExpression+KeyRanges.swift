@@ -161,7 +161,7 @@ private struct KeyLimit {
             ])
         case .instant(let instant):
             return KeyLimit([.days(comparison, Day(of: instant))])
-        case .array, .object: return nil
+        case .array, .object, .packedArray, .packedObject: return nil
         }
     }
 }

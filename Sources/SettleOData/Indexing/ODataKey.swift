@@ -32,42 +32,39 @@ package enum ODataKey {
     /// - Complexity: O(n) for n scalars, and no more memory than ``countMax`` keys take.
     package static func keys(of subject: some ODataSubject, at path: [String]) -> [[UInt8]] {
         var keys: Set<[UInt8]> = []
-        switch subject.value(at: Array(path.prefix(1))) {
-        case .null, .instant, .guid: break
-        case .bool(let value): collect(.bool(value), path.dropFirst(), into: &keys)
-        case .integer(let value): collect(.integer(value), path.dropFirst(), into: &keys)
-        case .double(let value): collect(.double(value), path.dropFirst(), into: &keys)
-        case .string(let value): collect(.string(value), path.dropFirst(), into: &keys)
-        case .array(let value): collect(.array(value), path.dropFirst(), into: &keys)
-        case .object(let value): collect(.object(value), path.dropFirst(), into: &keys)
-        }
+        collect(subject.value(at: Array(path.prefix(1))), path.dropFirst(), into: &keys)
         guard keys.count <= countMax else { return [overflow] }
         return keys.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     private static func collect(
-        _ value: JSONValue, _ path: ArraySlice<String>, into keys: inout Set<[UInt8]>
+        _ value: ODataValue, _ path: ArraySlice<String>, into keys: inout Set<[UInt8]>
     ) {
         guard keys.count <= countMax else { return }
         switch value {
         case .array(let elements):
-            for element in elements { collect(element, path, into: &keys) }
-        case .object(let members):
-            guard let name = path.first, let member = members[name] else { return }
-            collect(member, path.dropFirst(), into: &keys)
+            for element in elements { collect(ODataValue(element), path, into: &keys) }
+        case .packedArray(let part):
+            for element in part.elements { collect(element, path, into: &keys) }
+        case .object, .packedObject:
+            guard let name = path.first else { return }
+            collect(value.member(name), path.dropFirst(), into: &keys)
         default:
             if path.isEmpty, let key = key(of: value) { keys.insert(key) }
         }
     }
 
     /// The key of a scalar; nil for null, arrays and objects, and for what is no number.
-    static func key(of value: JSONValue) -> [UInt8]? {
+    static func key(of value: JSONValue) -> [UInt8]? { key(of: ODataValue(value)) }
+
+    /// The key of a scalar; nil for null, arrays and objects, and for what is no number.
+    static func key(of value: ODataValue) -> [UInt8]? {
         switch value {
         case .bool(let value): key(of: value)
         case .integer(let value): key(of: Double(value))
         case .double(let value): value.isNaN ? nil : key(of: value)
         case .string(let value): key(of: value)
-        case .null, .array, .object: nil
+        case .null, .instant, .guid, .array, .object, .packedArray, .packedObject: nil
         }
     }
 

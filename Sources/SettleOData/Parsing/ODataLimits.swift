@@ -19,9 +19,11 @@ package struct ODataLimits: Sendable {
     package var selectedCountMax = 500
     /// How many nodes may be evaluated for one request, over all items, beyond what each item
     /// adds; see ``ODataBudget``.
-    package var stepsMax = 10_000_000
+    package var stepsMax = 2_500_000
     /// How many steps each item of a walk adds to those.
     package var stepsPerItem = 1_000
+    /// How many steps there may be in all, however many items there are.
+    package var stepsTotalMax = 100_000_000
 
     /// The limits that a server keeps to.
     package static let standard = ODataLimits()

@@ -67,7 +67,7 @@ struct IndexDefinitions: Sendable, Equatable {
 
     /// The keys of an item.
     func keys(of item: TableItem) -> Set<IndexKey> {
-        let item = item.unpacked
+        let item = item.withAttachmentColumn
         var keys: Set<IndexKey> = []
         for (path, number) in numbers {
             for key in ODataKey.keys(of: item, at: path) {

@@ -12,11 +12,16 @@ class PostgreSQLSnapshot: TableSnapshot {
     private var candidates: [ItemKey] = []
     /// Items that were looked up together with one that was asked for.
     private var readAhead = ItemBatch()
+    /// Nil for a short read, and for a write.
+    private let turn: WorkTurn?
 
-    init(_ connection: PQConnection, tableId: Int64) {
+    init(_ connection: PQConnection, tableId: Int64, turn: WorkTurn? = nil) {
         self.connection = connection
         self.tableId = tableId
+        self.turn = turn
     }
+
+    func checkCancellation() throws { try turn?.check() }
 
     /// Called before rows are read that changes of this transaction, not sent yet, may concern.
     func sendChanges() throws {}

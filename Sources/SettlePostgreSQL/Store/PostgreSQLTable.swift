@@ -9,12 +9,18 @@ struct PostgreSQLTable: StoredTable {
     let connections: StoreConnections
     let signals: ChangeSignals
     let writes: WriteQueue
+    /// The turns in which long reads go on.
+    let turns: WorkTurns
 
-    init(name: TableName, id: Int64, connections: StoreConnections, signals: ChangeSignals) {
+    init(
+        name: TableName, id: Int64, connections: StoreConnections, signals: ChangeSignals,
+        turns: WorkTurns
+    ) {
         self.name = name
         self.id = id
         self.connections = connections
         self.signals = signals
+        self.turns = turns
         writes = WriteQueue(
             name: name, tableId: id, pool: connections.writing, signals: signals)
     }
@@ -22,12 +28,33 @@ struct PostgreSQLTable: StoredTable {
     func read<Value: Sendable>(
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value {
+        guard case .long(let sender) = length else {
+            return try await read { connection, id in
+                try body(PostgreSQLSnapshot(connection, tableId: id))
+            }
+        }
+        let place = try await connections.longReads.take(1, for: sender)
+        defer { withExtendedLifetime(place) {} }
+        let (turns, cancellation) = (turns, ReadCancellation())
+        return try await withTaskCancellationHandler {
+            try await read { connection, id in
+                try turns.perform(for: sender, until: cancellation) { turn in
+                    try body(PostgreSQLSnapshot(connection, tableId: id, turn: turn))
+                }
+            }
+        } onCancel: {
+            cancellation.begin()
+        }
+    }
+
+    /// Runs a closure in one state of the database, on the thread of a connection.
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (PQConnection, _ tableId: Int64) throws -> Value
+    ) async throws -> Value {
         let id = id
         return try await StoreFailure.translating {
             try await connections.reading.perform { connection in
-                try connection.transaction(.read) {
-                    try body(PostgreSQLSnapshot(connection, tableId: id))
-                }
+                try connection.transaction(.read) { try body(connection, id) }
             }
         }
     }
@@ -87,6 +114,9 @@ struct PostgreSQLTable: StoredTable {
 /// table keep no reader waiting, and uploads no write.
 struct StoreConnections: Sendable {
     let reading: PQPool
+    /// How many of those for reading long reads may take: all but one, which is left to short ones, and of
+    /// these one sender half.
+    let longReads: SharedCapacity
     let writing: PQPool
     /// For the contents of attachments that come in.
     let uploading: PQPool
@@ -95,6 +125,7 @@ struct StoreConnections: Sendable {
 
     init(_ endpoint: PQEndpoint, readerCount: Int, writerCount: Int) {
         reading = PQPool(endpoint: endpoint, size: readerCount)
+        longReads = SharedCapacity(total: readerCount - 1, waitMax: .seconds(60))
         writing = PQPool(endpoint: endpoint, size: writerCount)
         uploading = PQPool(endpoint: endpoint, size: max(1, writerCount / 2))
         probing = PQPool(endpoint: endpoint, size: 1, connectWait: .seconds(2))

@@ -11,6 +11,8 @@ actor PostgreSQLTableStore: TableStore {
     private let settings: ServerStore.Settings
     private let logger: Logger
     private let signals = ChangeSignals()
+    /// Twice as many as usual: for a part of its time a read waits for PostgreSQL.
+    private let turns = WorkTurns(count: 2 * WorkTurns.standardCount)
     private let listener: PQListener
     private var opening: [TableName: Task<PostgreSQLTable?, any Error>] = [:]
     private var isClosed = false
@@ -139,6 +141,7 @@ actor PostgreSQLTableStore: TableStore {
         }
         guard let id else { return nil }
         logger.debug("table", metadata: ["table": "\(name.text)"])
-        return PostgreSQLTable(name: name, id: id, connections: connections, signals: signals)
+        return PostgreSQLTable(
+            name: name, id: id, connections: connections, signals: signals, turns: turns)
     }
 }

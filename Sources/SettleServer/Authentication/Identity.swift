@@ -14,6 +14,9 @@ struct Identity: Sendable, Equatable {
     /// An identity that sees and writes everything.
     static let unlimited = Identity(subject: nil, readable: nil, writable: nil)
 
+    /// Whose the request is, for what senders share.
+    var sender = SenderKey(subject: nil, address: nil)
+
     /// When the token that says all this ends, in seconds since 1970; nil for never.
     var expires: Double?
 
@@ -23,8 +26,8 @@ struct Identity: Sendable, Equatable {
     func maySee(_ item: TableItem) -> Bool {
         guard operations.contains(.read) else { return false }
         guard let readable else { return true }
-        let channels = item.members["channels"]?.arrayValue ?? []
-        return channels.contains { $0.stringValue.map(readable.contains) ?? false }
+        let channels = item.members.channelElements ?? []
+        return channels.contains { $0.map(readable.contains) ?? false }
     }
 
     /// Whether there is an item that the sender may write: one who is limited to nothing may not.
@@ -37,11 +40,7 @@ struct Identity: Sendable, Equatable {
     /// wrote it.
     func mayWrite(_ members: ItemMembers) -> Bool {
         guard let writable else { return true }
-        guard let elements = members["channels"]?.arrayValue, !elements.isEmpty else {
-            return false
-        }
-        return elements.allSatisfy { element in
-            element.stringValue.map(writable.contains) ?? false
-        }
+        guard let elements = members.channelElements, !elements.isEmpty else { return false }
+        return elements.allSatisfy { $0.map(writable.contains) ?? false }
     }
 }

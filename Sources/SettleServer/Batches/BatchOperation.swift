@@ -19,8 +19,8 @@ struct BatchOperation: Sendable {
     /// Reads one element of a batch.
     ///
     /// - Throws: ``Refusal`` 400 saying what is wrong with it.
-    init(_ json: JSONValue, in dialect: TableDialect) throws(Refusal) {
-        guard json.objectValue != nil, let name = json["op"]?.stringValue,
+    init(_ element: PackedValue, in dialect: TableDialect) throws(Refusal) {
+        guard element.isObject, let name = element.leaf("op")?.stringValue,
             let kind = Kind(rawValue: name)
         else {
             throw Refusal(
@@ -29,14 +29,14 @@ struct BatchOperation: Sendable {
                     + Kind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
         self.kind = kind
-        let pathId = try Self.string(json["id"], "id")
-        let version = try Self.string(json["version"], "version")
+        let pathId = try Self.string(element.leaf("id"), "id")
+        let version = try Self.string(element.leaf("version"), "version")
         guard version?.isEmpty != true else {
             throw Refusal(.badRequest, "The member 'version' is empty; leave it out.")
         }
         var body: ItemBody?
         if let purpose = kind.purpose {
-            guard let item = json["item"] else {
+            guard let item = element.part("item") else {
                 throw Refusal(.badRequest, "The operation '\(name)' needs an 'item'.")
             }
             body = try ItemBody(item, for: purpose, in: dialect)

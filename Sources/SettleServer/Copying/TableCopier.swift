@@ -37,7 +37,7 @@ struct TableCopier: Sendable {
     }
 
     private func batch(from time: Int64) async throws -> [TableItem] {
-        try await source.read(.long) { snapshot in
+        try await source.read(.long(SenderKey(subject: nil, address: nil))) { snapshot in
             var items: [TableItem] = []
             var bytes = 0
             try snapshot.forEachEntry(in: time...Int64.max) { entry, read in

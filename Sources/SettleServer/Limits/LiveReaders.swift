@@ -7,7 +7,7 @@ import Synchronization
 final class LiveReaders: Sendable {
     private struct State {
         var count = 0
-        var counts: [RateLimiter.Key: Int] = [:]
+        var counts: [SenderKey: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -34,7 +34,7 @@ final class LiveReaders: Sendable {
     /// - Parameter reader: Who reads: a subject, or the address of those without one.
     /// - Returns: The place, to be kept as long as it is read.
     /// - Throws: ``Refusal`` 429 when the reader has enough, 503 when all together have.
-    func begin(_ reader: RateLimiter.Key) throws(Refusal) -> Place {
+    func begin(_ reader: SenderKey) throws(Refusal) -> Place {
         let ownCountMax =
             switch reader {
             case .subject: Self.subjectCountMax
@@ -58,7 +58,7 @@ final class LiveReaders: Sendable {
         return Place(readers: self, reader: reader)
     }
 
-    fileprivate func end(_ reader: RateLimiter.Key) {
+    fileprivate func end(_ reader: SenderKey) {
         state.withLock { state in
             state.count -= 1
             guard let count = state.counts[reader] else { return }
@@ -69,9 +69,9 @@ final class LiveReaders: Sendable {
     /// A place that is given up when nobody holds it any more.
     final class Place: Sendable {
         private let readers: LiveReaders
-        private let reader: RateLimiter.Key
+        private let reader: SenderKey
 
-        fileprivate init(readers: LiveReaders, reader: RateLimiter.Key) {
+        fileprivate init(readers: LiveReaders, reader: SenderKey) {
             self.readers = readers
             self.reader = reader
         }

@@ -5,17 +5,6 @@ import Synchronization
 /// Everybody has a bucket that fills at the rate of the limit, up to its burst; a request takes one
 /// from it. Full buckets are not kept, so memory depends on who was here just now, and it has an end.
 final class RateLimiter: Sendable {
-    /// Whose requests are counted together.
-    enum Key: Hashable, Sendable {
-        case subject(String)
-        case address(String)
-
-        /// The subject of a token, or else where a request comes from.
-        init(subject: String?, address: String?) {
-            self = subject.map(Key.subject) ?? .address(address ?? "")
-        }
-    }
-
     private struct Bucket {
         var level: Double
         var time: Duration
@@ -24,7 +13,7 @@ final class RateLimiter: Sendable {
     private let limit: RateLimit
     private let keyCountMax: Int
     private let elapsed: @Sendable () -> Duration
-    private let buckets = Mutex<[Key: Bucket]>([:])
+    private let buckets = Mutex<[SenderKey: Bucket]>([:])
 
     /// A limiter with full buckets.
     ///
@@ -46,7 +35,7 @@ final class RateLimiter: Sendable {
     /// - Parameter key: Whose it is.
     /// - Returns: Nil when it may go on; else how many whole seconds later there is room again, at
     ///   least 1.
-    func take(_ key: Key) -> Int? {
+    func take(_ key: SenderKey) -> Int? {
         buckets.withLock { buckets in
             // Read under the lock, so that it never goes back between two requests.
             let now = elapsed()
@@ -76,7 +65,7 @@ final class RateLimiter: Sendable {
     }
 
     /// Makes room: full buckets are as good as none, then the fullest go.
-    private func forget(in buckets: inout [Key: Bucket], at now: Duration) {
+    private func forget(in buckets: inout [SenderKey: Bucket], at now: Duration) {
         buckets = buckets.filter { level(of: $0.value, at: now) < Double(limit.burst) }
         guard buckets.count >= keyCountMax else { return }
         let levels = buckets.values.map { level(of: $0, at: now) }.sorted()

@@ -215,6 +215,7 @@ enum RouteTable {
     /// The answers of a route that writes.
     private static func writing(_ answers: [RouteAnswer]) -> [RouteAnswer] {
         let common = [
+            RouteAnswer(408, "The body comes too slowly.", .problem),
             RouteAnswer(413, "The body is too long.", .problem),
             RouteAnswer(
                 415, "The body is not JSON or does not say so, or is packed in a way not known.",

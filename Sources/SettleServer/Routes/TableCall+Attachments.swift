@@ -38,7 +38,8 @@ extension TableCall {
         _ attachmentName: String, of id: String, in name: TableName
     ) async throws -> Response {
         let includesDeleted = try includesDeleted
-        guard let table = try await table(name), let item = try await table.item(id),
+        guard let table = try await table(name),
+            let item = try await table.item(id, for: identity.sender),
             identity.maySee(item), includesDeleted || !item.isDeleted,
             let attachment = item.attachments.first(where: {
                 $0.name.utf8.elementsEqual(attachmentName.utf8)

@@ -12,30 +12,50 @@ extension TableCall {
     /// commit. Only a batch that cannot be read, and a store that fails, are answered as a whole; then
     /// nothing is stored.
     func batch(in name: TableName) async throws -> Response {
-        guard let elements = try await jsonBody(levels: 3)["operations"]?.arrayValue else {
-            throw Refusal(.badRequest, "The body of a batch is {\"operations\": [...]}.")
-        }
-        guard elements.count <= Self.batchCountMax else {
-            throw Refusal(
-                .contentTooLarge,
-                "A batch has at most \(Self.batchCountMax) operations; this one has "
-                    + "\(elements.count).")
-        }
-        let operations = elements.map { element in
-            Result { () throws(Refusal) in try BatchOperation(element, in: dialect) }
-        }
+        try checkIsJSON()
+        let dialect = dialect
+        let operations = try await read { try Self.operations($0, in: dialect) }
         var results = try await perform(operations.compactMap { try? $0.get() }, in: name)[...]
-        let answers = operations.map { operation -> JSONValue in
+        let answers = operations.map { operation -> BatchAnswer in
             switch operation {
-            case .failure(let refusal): return json(refusal)
+            case .failure(let refusal): return .refusal(dialect.wording(refusal))
             case .success(let operation):
                 switch results.removeFirst() {
-                case .failure(let refusal): return json(refusal)
-                case .success(let item): return json(item, after: operation.kind)
+                case .failure(let refusal): return .refusal(dialect.wording(refusal))
+                case .success(let item): return .item(item, operation.kind)
                 }
             }
         }
-        return Answer.json(["results": .array(answers)])
+        return try await responder.answers.json(
+            about: answers.reduce(0) { $0 + $1.approximateSize }, for: identity.sender,
+            to: connection
+        ) { text in
+            text.append(contentsOf: "{\"results\":[".utf8)
+            for (index, answer) in answers.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                answer.write(in: dialect, to: &text)
+            }
+            text.append(contentsOf: "]}".utf8)
+        }
+    }
+
+    /// The operations of a batch, each as far as it can be read.
+    private static func operations(
+        _ bytes: [UInt8], in dialect: TableDialect
+    ) throws(Refusal) -> [Result<BatchOperation, Refusal>] {
+        let json = try ItemBody.json(bytes, levels: 3)
+        guard let count = json.partCount(of: "operations") else {
+            throw Refusal(.badRequest, "The body of a batch is {\"operations\": [...]}.")
+        }
+        guard count <= batchCountMax else {
+            throw Refusal(
+                .contentTooLarge,
+                "A batch has at most \(batchCountMax) operations; this one has "
+                    + "\(count).")
+        }
+        return json.mapParts(of: "operations") { element in
+            Result { () throws(Refusal) in try BatchOperation(element, in: dialect) }
+        }
     }
 
     private func perform(
@@ -66,24 +86,5 @@ extension TableCall {
             on: nil, expecting: write.expectation, by: identity)
         if case .refuse(let refusal) = decision { return refusal }
         return write.operation.attachments?.first.map { Table.contentMissing($0.name) } ?? .missing
-    }
-
-    /// Shape: `{"status": number, "item": object}`; of a deletion the version in place of the item.
-    private func json(_ item: TableItem, after kind: BatchOperation.Kind) -> JSONValue {
-        let status = JSONValue.integer(Int64(kind.status.code))
-        guard kind != .delete else {
-            return ["status": status, "version": .string(item.version)]
-        }
-        return ["status": status, "item": item.json(in: dialect)]
-    }
-
-    /// Shape: `{"status": number, "error": string}`, with the server's item when there is one.
-    private func json(_ refusal: Refusal) -> JSONValue {
-        let refusal = dialect.wording(refusal)
-        var json: [String: JSONValue] = [
-            "status": .integer(Int64(refusal.status.code)), "error": .string(refusal.message),
-        ]
-        json["item"] = refusal.item?.json(in: dialect)
-        return .object(json)
     }
 }

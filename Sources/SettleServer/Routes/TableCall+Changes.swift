@@ -16,12 +16,13 @@ extension TableCall {
         let feed = LiveFeed(
             find: { try await table(name) }, identity: identity, filter: query.filter,
             top: query.top, clock: responder.clock, shutdown: responder.shutdown)
-        let place = try responder.liveReaders.begin(
-            RateLimiter.Key(subject: identity.subject, address: address))
+        let place = try responder.liveReaders.begin(identity.sender)
         let start = if let time = query.time { time } else { try await feed.now() }
         return query.isStreamed
             ? stream(feed, from: start, place)
-            : try await poll(feed, from: start, waitSeconds: query.waitSeconds, place)
+            : try await whileConnected {
+                try await poll(feed, from: start, waitSeconds: query.waitSeconds, place)
+            }
     }
 
     /// Shape: `{"items": array, "token": string}`.
@@ -46,14 +47,24 @@ extension TableCall {
         }
         // The token may have ended meanwhile, or its key may be none any more.
         _ = try await responder.authenticator.sender(of: request.headers)
-        return answer(page)
+        return try await answer(page)
     }
 
-    private func answer(_ page: ChangesPage) -> Response {
+    private func answer(_ page: ChangesPage) async throws -> Response {
         responder.metrics.itemsRead(page.items.count)
-        var text = PageText(dialect)
-        text.add(page.items, token: ChangesToken.text(page.time))
-        return Answer.json(text: text.bytes)
+        let dialect = dialect
+        return try await responder.answers.json(
+            about: page.items.reduce(0) { $0 + $1.approximateSize }, for: identity.sender,
+            to: connection
+        ) { text in
+            let frame = PageFrame(token: ChangesToken.text(page.time))
+            text.append(contentsOf: frame.head)
+            for (index, item) in page.items.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                item.write(in: dialect, to: &text)
+            }
+            text.append(contentsOf: frame.tail)
+        }
     }
 
     /// How long the sender's token is good for, from 0; at most as long as a stream may last.
@@ -79,6 +90,7 @@ extension TableCall {
         _ feed: LiveFeed, from time: Int64, _ place: LiveReaders.Place
     ) -> Response {
         let (dialect, metrics) = (dialect, responder.metrics)
+        let (threads, sender) = (responder.answers.threads, identity.sender)
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(place) {} }
             metrics.liveReaderBegan()
@@ -91,9 +103,14 @@ extension TableCall {
                 switch step {
                 case .changes(let page):
                     for item in page.items {
+                        let event =
+                            item.isLarge
+                            ? try await threads.run(for: sender) { _ in
+                                Self.event(item, in: dialect)
+                            } : Self.event(item, in: dialect)
                         // Looked at before each: the reader may be slow to take the one before.
                         guard isInTime else { return false }
-                        try await writer.write(Self.event(item, in: dialect))
+                        try await writer.write(event)
                         metrics.itemsRead(1)
                     }
                 case .beat(let time):

@@ -11,24 +11,55 @@ extension TableCall {
             query, headers: request.headers, in: dialect, limits: responder.limits)
         page.reportsDepartures = Self.prefersDepartures(request.headers[values: .prefer])
         guard let table = try await table(name) else {
-            return try answer(Page(items: [], count: page.isCounted ? 0 : nil, end: nil), page)
+            return try answer(
+                CollectedPage(
+                    sink: itemsText(of: page), itemCount: 0, count: page.isCounted ? 0 : nil), page)
         }
-        let found = try await table.page(page, for: identity)
-        responder.metrics.itemsRead(found.items.count)
+        let found = try await whileConnected { [page] in try await find(page, in: table) }
+        responder.metrics.itemsRead(found.itemCount)
         return try answer(found, page)
+    }
+
+    /// Reads a page as text.
+    ///
+    /// When there is no room for a text that turns out to be large, the page is read once more as soon as there
+    /// is room for the largest.
+    private func find(
+        _ page: PageRequest, in table: Table
+    ) async throws -> CollectedPage<ItemsText> {
+        do {
+            return try await table.page(
+                page, for: identity, into: itemsText(of: page),
+                answerBytesMax: responder.answers.pageBytesMax)
+        } catch is ItemsText.Full {
+            let lease = try await responder.answers.memory.take(
+                responder.answers.memory.shareMax, for: identity.sender)
+            return try await table.page(
+                page, for: identity, into: itemsText(of: page, holding: lease),
+                answerBytesMax: responder.answers.pageBytesMax)
+        }
+    }
+
+    private func itemsText(
+        of page: PageRequest, holding lease: CapacityLease? = nil
+    ) -> ItemsText {
+        ItemsText(
+            dialect, selecting: page.selection, memory: responder.answers.memory,
+            for: identity.sender, lease: lease)
     }
 
     /// GET of an item, 304 when the sender has it already.
     func read(_ id: String, in name: TableName) async throws -> Response {
         let includesDeleted = try includesDeleted
-        guard let table = try await table(name), let item = try await table.item(id),
+        guard let table = try await table(name),
+            let item = try await table.item(id, for: identity.sender),
             identity.maySee(item)
         else { throw Refusal.missing }
         guard includesDeleted || !item.isDeleted else { throw Refusal.deleted }
         responder.metrics.itemsRead(1)
         switch try ReadConditions(request.headers, in: dialect).outcome(for: item) {
         case .notModified: return Answer.empty(.notModified, about: item, in: dialect)
-        case .send: return Answer.item(item, in: dialect)
+        case .send: return try await answer(item)
         }
     }
 
@@ -42,39 +73,47 @@ extension TableCall {
     }
 
     /// A page as the dialect has it.
-    private func answer(_ page: Page, _ request: PageRequest) throws(Refusal) -> Response {
+    private func answer(
+        _ page: CollectedPage<ItemsText>, _ request: PageRequest
+    ) throws(Refusal) -> Response {
         var headers: HTTPFields = [:]
         if request.reportsDepartures {
             headers[.preferenceApplied] = Self.departuresPreference
         }
         let path = self.request.uri.path
         let next = try nextQuery(after: page, request)
-        var text = PageText(dialect, selecting: request.selection)
+        let frame: PageFrame
         switch dialect.pages {
         case .bare:
             if let next { headers[.link] = PageLink.header(path: path, query: next) }
-            text.add(page)
+            frame = PageFrame(count: page.count)
         case .enveloped:
             let link = next.map { next in
                 PageLink.url(
                     self.request.head, path: path, query: next, isNamed: isVersionNamed,
                     options: ZumoOptions(self.request.headers))
             }
-            text.add(page, nextLink: link)
+            frame = PageFrame(count: page.count, nextLink: link)
         }
-        return Answer.json(text: text.bytes, headers: headers)
+        let (pieces, lease) = page.sink.pieces(after: frame.head, before: frame.tail)
+        var response = Answer.json(text: [], headers: headers)
+        response.body =
+            pieces.count == 1
+            ? ResponseBody(byteBuffer: pieces[0])
+            : responder.answers.body(pieces, lease, to: connection)
+        return response
     }
 
     /// The query of the next page; nil when this is the last.
     private func nextQuery(
-        after page: Page, _ request: PageRequest
+        after page: CollectedPage<ItemsText>, _ request: PageRequest
     ) throws(Refusal) -> String? {
         guard let end = page.end else { return nil }
-        let skip = request.skip + page.items.count
+        let skip = request.skip + page.itemCount
         guard dialect.topMax != nil, let wanted = try query.value("$top").flatMap(Int.init) else {
             return PageLink.query(after: query, end: end, skip: skip)
         }
-        let rest = wanted - page.items.count
+        let rest = wanted - page.itemCount
         return rest > 0 ? PageLink.query(after: query, end: end, skip: skip, top: rest) : nil
     }
 }

@@ -27,9 +27,9 @@ extension TableCall {
         let item = try await table.perform(
             ItemWrite(operation: operation, id: id), by: identity, now: responder.now())
         responder.metrics.itemsWritten(1)
-        return Answer.item(
-            item, in: dialect, status: .created,
-            location: "/tables/\(name.text)/\(PercentEncoding.encoded(item.id))")
+        return try await answer(
+            item, status: .created,
+            headers: [.location: "/tables/\(name.text)/\(PercentEncoding.encoded(item.id))"])
     }
 
     /// PATCH of an item: 200 with the item as it is now.
@@ -37,7 +37,7 @@ extension TableCall {
         let expectation = try expectation
         let operation: ItemOperation
         if dialect.takesJSONPatch, isJSONPatch {
-            operation = .patch(try JSONPatch(try ItemBody.json(try await body())))
+            operation = .patch(try await read { try JSONPatch(packed: try ItemBody.json($0)) })
         } else {
             let body = try await itemBody(for: .update)
             try Self.check(body, isFor: id)
@@ -75,8 +75,10 @@ extension TableCall {
     /// POST to an item, without a body: 200 with the item, no longer deleted.
     func undelete(_ id: String, in name: TableName) async throws -> Response {
         let expectation = try expectation
-        let bytes = try await body()
-        guard bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else {
+        let isEmpty = try await read { bytes in
+            bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        }
+        guard isEmpty else {
             throw Refusal(
                 .badRequest,
                 "A POST to an item undeletes it and takes no body; update it with PATCH.")
@@ -88,7 +90,7 @@ extension TableCall {
         _ operation: ItemOperation, on id: String, in name: TableName,
         _ expectation: EntityTag.Expectation
     ) async throws -> Response {
-        Answer.item(try await perform(operation, on: id, in: name, expectation), in: dialect)
+        try await answer(try await perform(operation, on: id, in: name, expectation))
     }
 
     private func perform(

@@ -13,8 +13,10 @@ struct TableCall {
     let isVersionNamed: Bool
     let identity: Identity
     /// Where the request comes from; nil when there is no network between.
-    let address: String?
+    let connection: Connection?
     let responder: TableResponder
+    /// What is in memory until the request is answered.
+    let held = HeldBodies()
 
     /// What the request expects of the version that is stored.
     ///
@@ -43,44 +45,41 @@ struct TableCall {
         try await responder.store.table(name, isCreated: isCreated).map(Table.init(stored:))
     }
 
-    /// The bytes of the body.
+    /// A response that is an item.
     ///
-    /// - Throws: ``Refusal`` 413 as soon as it is known that there are too many.
-    func body() async throws -> [UInt8] {
-        let tooLong = Refusal(
-            .contentTooLarge,
-            "This server takes items of at most \(responder.bodyMaxBytes) bytes; this one is longer, so "
-                + "make attachments of its large parts.")
-        if let length = request.headers[.contentLength].flatMap(Int.init),
-            length > responder.bodyMaxBytes
-        {
-            throw tooLong
-        }
-        var bytes: [UInt8] = []
-        for try await buffer in request.body {
-            guard bytes.count + buffer.readableBytes <= responder.bodyMaxBytes else {
-                throw tooLong
-            }
-            bytes.append(contentsOf: buffer.readableBytesView)
-        }
-        return bytes
+    /// - Throws: As ``LargeAnswers/item(_:in:status:headers:for:to:)``.
+    func answer(
+        _ item: TableItem, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) async throws -> Response {
+        try await responder.answers.item(
+            item, in: dialect, status: status, headers: headers, for: identity.sender,
+            to: connection)
+    }
+
+    /// Does what may take long, and cancels it when the client hangs up.
+    ///
+    /// - Throws: What `body` throws; `CancellationError`.
+    func whileConnected<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let connection else { return try await body() }
+        return try await connection.perform(body)
     }
 
     /// The body as an item.
     ///
     /// - Throws: ``Refusal`` 415 for a type other than JSON, or none, 400 for a
-    ///   body that is no item, 413 when it is too long.
+    ///   body that is no item, and as ``read(_:)``.
     func itemBody(for purpose: ItemBody.Purpose) async throws -> ItemBody {
-        try ItemBody(try await jsonBody(), for: purpose, in: dialect)
+        try checkIsJSON()
+        let dialect = dialect
+        return try await read { try ItemBody(try ItemBody.json($0), for: purpose, in: dialect) }
     }
 
-    /// The body as JSON.
+    /// Refuses a body that says that it is something else than JSON.
     ///
-    /// - Parameter levels: How deep in it an item lies.
-    /// - Returns: The JSON.
-    /// - Throws: ``Refusal`` 415 for a type other than JSON, or none, 400 for other
-    ///   text, 413 when it is too long.
-    func jsonBody(levels: Int = 0) async throws -> JSONValue {
+    /// - Throws: ``Refusal`` 415.
+    func checkIsJSON() throws(Refusal) {
         // None is not taken for JSON: a page from elsewhere may leave it out without being asked first.
         // And a list of changes is none of an item's members, where it is not taken for what it is.
         guard mediaType?.isJSON == true, !isJSONPatch else {
@@ -88,7 +87,24 @@ struct TableCall {
                 .unsupportedMediaType,
                 "The body must be JSON; send the header Content-Type: application/json.")
         }
-        return try ItemBody.json(try await body(), levels: levels)
+    }
+
+    /// Makes something of the body, which is only taken in when the sender may write something.
+    ///
+    /// - Parameter make: What to make of its bytes; a large body is read on a thread of its own.
+    /// - Returns: What `make` made.
+    /// - Throws: ``Refusal`` 403 when the sender may not write anything; as ``BodyIntake/take(_:of:)``; what
+    ///   `make` throws.
+    func read<Value: Sendable>(
+        _ make: @escaping @Sendable ([UInt8]) throws -> Value
+    ) async throws -> Value {
+        guard identity.mayWriteSomething else {
+            throw Refusal(.forbidden, "The token does not allow to write anything.")
+        }
+        let body = try await responder.intake.take(request, of: identity.sender)
+        // Until the request is answered, what was made of the body is in memory.
+        held.add(body)
+        return try await responder.intake.read(body, of: identity.sender, make)
     }
 
     /// Whether the body says that it is a list of changes.

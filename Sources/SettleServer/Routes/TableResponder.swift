@@ -30,7 +30,9 @@ struct TableResponder: HTTPResponder {
     let liveReaders: LiveReaders
     let limits: PageLimits
     let versionWhenMissing: ProtocolVersion?
-    let bodyMaxBytes: Int
+    let intake: BodyIntake
+    let answers: LargeAnswers
+    let clients: Connections
     let attachmentMaxBytes: Int
     let now: @Sendable () -> Date
     /// What waits are measured with.
@@ -50,7 +52,9 @@ struct TableResponder: HTTPResponder {
             if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
                 response = answer
             } else {
-                response = try await answer(request, at: path, from: context.address)
+                response = try await answer(
+                    request, at: path, from: context.address,
+                    over: clients.connection(of: context.channel))
             }
         } catch {
             response = Answer.refusal(refusal(for: error))

@@ -10,7 +10,7 @@ extension TableResponder {
     ///
     /// - Throws: Whatever goes wrong outside the tables.
     func answer(
-        _ request: Request, at path: RoutePath, from address: String?
+        _ request: Request, at path: RoutePath, from address: String?, over connection: Connection?
     ) async throws -> Response {
         guard let route = path.route else { throw Self.unknownPath }
         guard route.isOfTable else {
@@ -28,14 +28,30 @@ extension TableResponder {
             let call = TableCall(
                 request: request, query: query, dialect: dialect, isVersionNamed: version.isNamed,
                 identity: try await identity(of: request, at: path, from: address),
-                address: address, responder: self)
+                connection: connection, responder: self)
             response = try await call.answer(at: path)
         } catch {
-            response = Answer.refusal(refusal(for: error), in: dialect)
+            response = try await answer(
+                refusal(for: error), in: dialect,
+                for: SenderKey(subject: nil, address: address), over: connection)
         }
         response.headers[.zumoServerVersion] = Self.serverVersion
         response.headers[.settleFeatures] = Self.features
         return response
+    }
+
+    /// The response for a refusal, which may be a large item.
+    private func answer(
+        _ refusal: Refusal, in dialect: TableDialect, for sender: SenderKey,
+        over connection: Connection?
+    ) async throws -> Response {
+        let worded = dialect.wording(refusal)
+        guard let item = worded.item, item.isLarge else {
+            return Answer.refusal(refusal, in: dialect)
+        }
+        return try await answers.item(
+            item, in: dialect, status: worded.status, headers: worded.headers, for: sender,
+            to: connection)
     }
 
     /// Answers at a path that is no table's.

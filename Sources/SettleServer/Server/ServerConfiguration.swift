@@ -57,6 +57,17 @@ public struct ServerConfiguration: Sendable {
     ///
     /// 75 seconds by default, longer than clients keep connections that they may use again.
     public var idleTimeout: Duration = .seconds(75)
+    /// How many bytes of bodies of requests there may be in memory at once; over it a body is left on its
+    /// connection until there is room, and after 20 seconds answered 503.
+    ///
+    /// Bodies up to 64 KiB do not count. One sender has at most half of it, which is at least
+    /// ``bodyMaxBytes``. 64 MiB by default.
+    public var bodyMemoryMaxBytes = 64 << 20
+    /// How many bytes of answers there may be in memory at once, from when they are made until they are sent;
+    /// over it a request waits, and after 20 seconds is answered 503.
+    ///
+    /// Answers up to 128 KiB do not count. One sender has at most half of it. 64 MiB by default.
+    public var answerMemoryMaxBytes = 64 << 20
     /// Whether `/metrics` is answered, without a token; true by default.
     public var servesMetrics = true
     /// How often keys are fetched and how long that may take; more patient in tests.
@@ -141,6 +152,8 @@ public struct ServerConfiguration: Sendable {
             try Self.check("pageSizeDefault", pageSizeDefault, in: 1...topMax)
         }
         try Self.check("bodyMaxBytes", bodyMaxBytes, in: 1...(20 << 20))
+        try Self.check("bodyMemoryMaxBytes", bodyMemoryMaxBytes, in: (2 << 20)...(1 << 40))
+        try Self.check("answerMemoryMaxBytes", answerMemoryMaxBytes, in: (2 << 20)...(1 << 40))
         try Self.check("attachmentMaxBytes", attachmentMaxBytes, in: 1...(1 << 40))
         try Self.check("tableCountMax", tableCountMax, in: 1...100_000)
         try Self.check("connectionsMax", connectionsMax, in: 1...1_000_000)
@@ -175,5 +188,29 @@ public struct ServerConfiguration: Sendable {
                 "The value \(value) of '\(name)' cannot be used; it must be from "
                     + "\(range.lowerBound) to \(range.upperBound).")
         }
+    }
+}
+
+extension ServerConfiguration {
+    /// What takes in the bodies of requests.
+    ///
+    /// - Parameters:
+    ///   - threads: Where large bodies are worked on.
+    ///   - onIdle: Called each time that no large body is in memory any more.
+    /// - Returns: The intake.
+    func intake(
+        _ threads: WorkThreads, onIdle: @escaping @Sendable () -> Void = {}
+    ) -> BodyIntake {
+        // However little there is: a body that is allowed must come in, and be worked on.
+        let total = max(bodyMemoryMaxBytes, bodyMaxBytes)
+        return BodyIntake(
+            bytesMax: bodyMaxBytes,
+            memory: SharedCapacity(
+                total: total, shareMax: max(total / 2, bodyMaxBytes), clock: clock,
+                onIdle: onIdle),
+            work: SharedCapacity(
+                total: max(total / 3, bodyMaxBytes), shareMax: max(total / 3, bodyMaxBytes),
+                waitMax: .seconds(60), clock: clock),
+            threads: threads)
     }
 }

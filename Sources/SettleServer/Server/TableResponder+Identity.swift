@@ -15,12 +15,14 @@ extension TableResponder {
         of request: Request, at path: RoutePath, from address: String?
     ) async throws(Refusal) -> Identity {
         guard let table = path.table else { return .unlimited }
-        let stranger = RateLimiter.Key(subject: nil, address: address)
+        let stranger = SenderKey(subject: nil, address: address)
         var identity: Identity
         do {
             let sender = try await authenticator.sender(of: request.headers)
-            try count(RateLimiter.Key(subject: sender.subject, address: address))
+            let key = SenderKey(subject: sender.subject, address: address)
+            try count(key)
             identity = try access.identity(of: sender, in: table)
+            identity.sender = key
             identity.expires = sender.expires
         } catch {
             if error.status == .unauthorized {
@@ -39,7 +41,7 @@ extension TableResponder {
         return identity
     }
 
-    private func count(_ key: RateLimiter.Key) throws(Refusal) {
+    private func count(_ key: SenderKey) throws(Refusal) {
         guard let seconds = limiter?.take(key) else { return }
         metrics.rateLimited()
         throw Refusal(

@@ -34,6 +34,7 @@ public final class TableServer: Service, Sendable {
     private let shutdown = ShutdownWatch()
     private let metrics = ServerMetrics()
     private let connections: ConnectionLimit
+    private let clients = Connections()
 
     /// Makes a server; nothing is opened before ``run()``.
     ///
@@ -98,6 +99,7 @@ public final class TableServer: Service, Sendable {
         }
         shutdown.begin()
         await parts.store.close()
+        await parts.responder.intake.threads.end()
         if let failure { throw translated(failure) }
     }
 
@@ -137,9 +139,13 @@ public final class TableServer: Service, Sendable {
             pace: configuration.keyPace, elapsed: configuration.elapsed)
         let access = Access(rules: configuration.rules)
         let origins = try OriginPolicy(configuration)
+        let turns = WorkTurns()
         let store = try await configuration.store.open(
             ServerStore.Settings(
-                tableCountMax: configuration.tableCountMax, indexes: { access.indexes(of: $0) }))
+                tableCountMax: configuration.tableCountMax, indexes: { access.indexes(of: $0) },
+                turns: turns))
+        let threads = WorkThreads(turns: turns, clock: configuration.clock)
+        let memoryReturn = MemoryReturn(clock: configuration.clock)
         let responder = TableResponder(
             store: store, authenticator: authenticator, origins: origins, access: access,
             limiter: configuration.rateLimit.map {
@@ -150,7 +156,12 @@ public final class TableServer: Service, Sendable {
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
             versionWhenMissing: configuration.versionWhenMissing,
-            bodyMaxBytes: configuration.bodyMaxBytes,
+            intake: configuration.intake(threads) { memoryReturn.note() },
+            answers: LargeAnswers(
+                memory: SharedCapacity(
+                    total: configuration.answerMemoryMaxBytes, clock: configuration.clock,
+                    onIdle: { memoryReturn.note() }),
+                threads: threads, clock: configuration.clock), clients: clients,
             attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
             clock: configuration.clock, logger: logger)
         return (store, responder)
@@ -181,11 +192,13 @@ public final class TableServer: Service, Sendable {
     private func channels() throws -> HTTPServerBuilder {
         let idle = configuration.idleTimeout / .milliseconds(1)
         let unpackedBytesMax = max(configuration.bodyMaxBytes, configuration.attachmentMaxBytes)
+        let clients = clients
         let plain = HTTPServerBuilder { responder in
             TableChannel(
                 HTTP1Channel(
                     responder: responder,
                     configuration: HTTP1Channel.Configuration(
+                        additionalChannelHandlers: [clients.handler()],
                         idleTimeout: .milliseconds(Int64(idle)))),
                 unpackedBytesMax: unpackedBytesMax)
         }

@@ -15,13 +15,17 @@ public struct ServerStore: Sendable {
         /// Whether nothing is written, so that a server may be at work in the store meanwhile.
         package var isReadOnly: Bool
 
+        /// The turns in which long reads go on; a server shares them with other work of its own.
+        package var turns: WorkTurns
+
         package init(
             tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])? = nil,
-            isReadOnly: Bool = false
+            isReadOnly: Bool = false, turns: WorkTurns = WorkTurns()
         ) {
             self.tableCountMax = tableCountMax
             self.indexes = indexes
             self.isReadOnly = isReadOnly
+            self.turns = turns
         }
     }
 
@@ -63,7 +67,8 @@ public struct ServerStore: Sendable {
         ) { settings in
             try LMDBTableStore(
                 directory: directory, tableCountMax: settings.tableCountMax,
-                indexes: settings.indexes, isServed: !settings.isReadOnly)
+                indexes: settings.indexes, isServed: !settings.isReadOnly,
+                turns: settings.turns)
         }
     }
 }

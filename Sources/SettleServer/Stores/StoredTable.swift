@@ -4,8 +4,8 @@ package import Foundation
 package enum ReadLength: Sendable {
     /// A few items.
     case short
-    /// A walk over many.
-    case long
+    /// A walk over many, in turns with those of other senders.
+    case long(SenderKey)
 }
 
 /// One table of a store.
@@ -23,6 +23,11 @@ package protocol StoredTable: Sendable {
     func read<Value: Sendable>(
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value
+
+    /// Whether an item is so large that even to read it alone is a long read.
+    ///
+    /// - Throws: The store's own error when it cannot be read.
+    func isLarge(_ id: String) throws -> Bool
 
     /// Runs a closure that changes items, and returns when its commit is stored.
     ///
@@ -81,6 +86,9 @@ package protocol StoredTable: Sendable {
 }
 
 extension StoredTable {
+    /// No: for stores that read on threads of their own in any case.
+    package func isLarge(_ id: String) throws -> Bool { false }
+
     /// Runs a closure that reads a few items.
     ///
     /// - Returns: What `body` returned.

@@ -3,7 +3,8 @@ package import SettleOData
 
 /// One state of a table, for the time of a closure.
 package protocol TableSnapshot {
-    /// Ends a long read that nobody waits for any more.
+    /// Gives way to other reads when it is their turn, and ends a long read that nobody waits for any more;
+    /// called for each item of a walk, and in the midst of much work on one.
     ///
     /// - Throws: `CancellationError` when the reader has gone.
     func checkCancellation() throws

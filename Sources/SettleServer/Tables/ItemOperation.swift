@@ -4,16 +4,16 @@ import Settle
 /// A write that a client asks for.
 enum ItemOperation: Sendable {
     /// POST to the table.
-    case insert(members: [String: JSONValue], attachments: [AttachmentDescription]? = nil)
+    case insert(members: ItemMembers, attachments: [AttachmentDescription]? = nil)
     /// PATCH: the given members replace those of the same name, the others stay; attachments,
     /// when given, replace all there are. A deleted item is brought back when `undeletes` says so.
     case update(
-        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?,
+        members: ItemMembers, attachments: [AttachmentDescription]?, seenVersion: String?,
         undeletes: Bool = false)
     /// PUT: the given members are all that the item has afterwards; attachments are as in an
     /// update, since a client that does not know of them would take them all away.
     case replace(
-        members: [String: JSONValue], attachments: [AttachmentDescription]?, seenVersion: String?,
+        members: ItemMembers, attachments: [AttachmentDescription]?, seenVersion: String?,
         undeletes: Bool = false)
     /// PATCH with a list of changes.
     case patch(JSONPatch)
@@ -59,7 +59,7 @@ extension ItemOperation {
     ) -> ItemDecision {
         guard identity.operations.contains(needed) else { return .refuse(Self.notAllowed) }
         if case .insert(let members, _) = self {
-            return insertion(of: ItemMembers(members), over: current, by: identity)
+            return insertion(of: members, over: current, by: identity)
         }
         guard let current, identity.maySee(current) else { return .refuse(.missing) }
         guard identity.mayWrite(current.members) else { return .refuse(Self.foreignChannels) }
@@ -81,13 +81,13 @@ extension ItemOperation {
         case .insert: preconditionFailure("An insert was decided above.")
         case .update(let members, let attachments, let seenVersion, let undeletes):
             let change = Change(
-                members: ItemMembers(current.members.values.merging(members) { $1 }),
-                isEmpty: members.isEmpty && attachments == nil, seenVersion: seenVersion,
+                members: current.members.merging(members),
+                isEmpty: members.count == 0 && attachments == nil, seenVersion: seenVersion,
                 undeletes: undeletes)
             return decision(of: change, on: current, expecting: expectation, by: identity)
         case .replace(let members, _, let seenVersion, let undeletes):
             let change = Change(
-                members: ItemMembers(members), seenVersion: seenVersion, undeletes: undeletes)
+                members: members, seenVersion: seenVersion, undeletes: undeletes)
             return decision(of: change, on: current, expecting: expectation, by: identity)
         case .patch(let patch):
             switch patch.applied(to: current) {

@@ -6,31 +6,37 @@ import SettleOData
 /// When the walk comes in the order of the request, only the items of the page are kept. Otherwise
 /// the positions of the best so far are kept, in a list that is cut whenever it is twice as long as
 /// can matter, or takes twice the memory it may; the items of the page are read again at the end.
-struct PageCollector {
+///
+/// The items of the page go into a sink, one after the other.
+struct PageCollector<Sink: PageSink> {
     let request: PageRequest
     private let identity: Identity
     /// Whether the items come in the order of the request.
     private let isOrdered: Bool
-    /// Whether filter or order look at members: then they are unpacked once for each item, and not
-    /// for each time that an expression names one.
+    /// Whether filter or order look at members: then the column of the attachments is made once for each
+    /// item, and not for each time that an expression names it.
     private let readsMembers: Bool
     private let budget: ODataBudget
     private let positionBytesMax: Int
     private let answerBytesMax: Int
     /// Whether what left the reader's sight is part of the list, and there is a limit to sight.
     let wantsDepartures: Bool
-    /// The items of an ordered walk are kept with their positions; the others are read again.
-    private var kept: [(position: PagePosition, item: TableItem?)] = []
+    /// The items of the page so far.
+    private var sink: Sink
+    /// How many items of an ordered walk belong to the page, and one more when there is one.
+    private var orderedCount = 0
+    /// The positions that may matter of a walk in another order.
+    private var kept: [PagePosition] = []
     private var keptBytes = 0
-    /// How much the items of an ordered walk take, in bytes, and whether the page ends for it.
-    private var itemBytes = 0
+    /// How many items are in the sink, how much they take in bytes, and where the last of them stands.
+    private var sunkCount = 0
+    private var sunkBytes = 0
+    private var end: PagePosition?
+    /// Whether the page ends because its items are large.
     private var isLongEnough = false
     /// How many items of an ordered walk were left out for `$skip`.
     private var skipped = 0
     private var count = 0
-
-    /// The most memory that the positions of a list may take, in bytes.
-    static let standardPositionBytesMax = 16 << 20
 
     /// A collector for one walk.
     ///
@@ -39,14 +45,17 @@ struct PageCollector {
     ///   - identity: Who reads.
     ///   - isOrdered: Whether the items come in the order of the request.
     ///   - limits: The work that filter and order may take over the whole walk.
+    ///   - isGivenUp: Asked now and then, in the midst of work, whether nobody waits for the page any more.
     ///   - positionBytesMax: The most memory that the positions that matter may take.
     ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
+    ///   - sink: Where the items go.
     init(
         request: PageRequest, identity: Identity, isOrdered: Bool,
-        limits: ODataLimits = .standard,
-        positionBytesMax: Int = PageCollector.standardPositionBytesMax,
-        answerBytesMax: Int = TableItem.answerBytesMax
+        limits: ODataLimits = .standard, isGivenUp: @escaping () -> Bool = { false },
+        positionBytesMax: Int = standardPagePositionBytesMax,
+        answerBytesMax: Int = TableItem.answerBytesMax, into sink: Sink
     ) {
+        self.sink = sink
         self.request = request
         self.identity = identity
         self.isOrdered = isOrdered
@@ -54,7 +63,7 @@ struct PageCollector {
         readsMembers =
             request.filter?.asksOnly(for: columns) == false
             || !request.order.allSatisfy { $0.expression.asksOnly(for: columns) }
-        budget = ODataBudget(limits: limits)
+        budget = ODataBudget(limits: limits, isGivenUp: isGivenUp)
         self.positionBytesMax = positionBytesMax
         self.answerBytesMax = answerBytesMax
         wantsDepartures =
@@ -63,16 +72,15 @@ struct PageCollector {
             && (request.filter != nil || identity.readable != nil)
     }
 
-    /// How many kept items can matter: the page and one to know of more; without order also those
-    /// that are skipped, which only the sorted list tells.
+    /// How many kept positions can matter: the page and one to know of more; also those that are skipped,
+    /// which only the sorted list tells.
     private var needed: Int {
-        guard !isOrdered else { return request.top + 1 }
         let (sum, overflow) = request.skip.addingReportingOverflow(request.top + 1)
         return overflow ? .max : sum
     }
 
     /// Whether an ordered walk has all items of the page.
-    private var hasPage: Bool { kept.count >= needed || isLongEnough }
+    private var hasPage: Bool { orderedCount > request.top || isLongEnough }
 
     /// Whether no further item of an ordered walk can change the page.
     var isFull: Bool {
@@ -93,9 +101,9 @@ struct PageCollector {
     /// Looks at an item; keeps it when it belongs to the list.
     ///
     /// - Throws: ``ODataError`` when the filter or the order makes a string longer than the limit,
-    ///   takes too much work, or too much memory.
-    mutating func collect(_ item: TableItem) throws(ODataError) {
-        let item = readsMembers ? item.unpacked : item
+    ///   takes too much work, or too much memory; what the sink throws.
+    mutating func collect(_ item: TableItem) throws {
+        let item = readsMembers ? item.withAttachmentColumn : item
         if try belongs(item) {
             try keep(item)
         } else if wantsDepartures {
@@ -107,7 +115,7 @@ struct PageCollector {
     /// it left the reader's sight there.
     ///
     /// - Throws: As ``collect(_:)``.
-    mutating func collectDeparture(of item: TableItem, at time: Int64) throws(ODataError) {
+    mutating func collectDeparture(of item: TableItem, at time: Int64) throws {
         budget.beginItem()
         let gone = try item.departure(
             at: time, filter: request.filter, from: identity, budget: budget)
@@ -123,25 +131,36 @@ struct PageCollector {
         return try ODataEvaluator.isTrue(filter, for: item, budget: budget)
     }
 
-    private mutating func keep(_ item: TableItem) throws(ODataError) {
+    private mutating func keep(_ item: TableItem) throws {
         count += 1
         let position = try PagePosition(of: item, in: request.order, budget: budget)
         if let after = request.after, !after.precedes(position, in: request.order) { return }
-        if isOrdered {
-            if skipped < request.skip {
-                skipped += 1
-                return
-            }
-            if hasPage { return }
-            itemBytes += item.approximateSize
-            guard itemBytes <= answerBytesMax || kept.isEmpty else {
-                isLongEnough = true
-                return
-            }
+        guard isOrdered else { return try keep(position) }
+        if skipped < request.skip {
+            skipped += 1
+            return
         }
-        kept.append((position, isOrdered ? item : nil))
+        if hasPage { return }
+        if orderedCount < request.top { try sink(item, at: position) }
+        orderedCount += 1
+    }
+
+    /// Puts an item into the page, unless that would become too long.
+    private mutating func sink(_ item: TableItem, at position: PagePosition) throws {
+        sunkBytes += item.approximateSize
+        guard sunkCount == 0 || max(sunkBytes, sink.size) <= answerBytesMax else {
+            isLongEnough = true
+            return
+        }
+        try sink.add(item)
+        sunkCount += 1
+        end = position
+    }
+
+    private mutating func keep(_ position: PagePosition) throws(ODataError) {
+        kept.append(position)
         keptBytes += position.size
-        if !isOrdered, kept.count / 2 > max(needed, Self.keptMin) { cut() }
+        if kept.count / 2 > max(needed, Self.keptMin) { cut() }
         // Only at twice the limit, so that a list near it is not sorted again for every item.
         if keptBytes / 2 > positionBytesMax {
             cut()
@@ -158,16 +177,88 @@ struct PageCollector {
         guard kept.count > needed else { return }
         sort()
         kept.removeLast(kept.count - needed)
-        keptBytes = kept.reduce(0) { $0 + $1.position.size }
+        keptBytes = kept.reduce(0) { $0 + $1.size }
     }
 
     /// Below this many items a list is not worth cutting.
-    private static let keptMin = 1000
+    private static var keptMin: Int { 1000 }
 
     private mutating func sort() {
-        guard !isOrdered else { return }
         let order = request.order
-        kept.sort { $0.position.precedes($1.position, in: order) }
+        kept.sort { $0.precedes($1, in: order) }
+    }
+
+    /// What came of the walk.
+    ///
+    /// - Parameter read: Reads an item by its id, from the state that was walked.
+    /// - Returns: The page.
+    /// - Throws: What `read` and the sink throw.
+    mutating func finish(
+        reading read: (String) throws -> TableItem?
+    ) throws -> CollectedPage<Sink> {
+        var hasMore = orderedCount > request.top
+        if !isOrdered {
+            sort()
+            let rest = kept.dropFirst(request.skip)
+            hasMore = rest.count > request.top
+            for position in rest.prefix(request.top) where !isLongEnough {
+                guard let item = try read(position.id) else { continue }
+                try sink(item, at: position)
+            }
+        }
+        // A page without room has no last item, so there is no place where it ends.
+        return CollectedPage(
+            sink: sink, itemCount: sunkCount, count: request.isCounted ? count : nil,
+            end: hasMore || isLongEnough ? end : nil)
+    }
+}
+
+/// The most memory that the positions of a list may take, in bytes.
+let standardPagePositionBytesMax = 16 << 20
+
+/// Takes the items of a page.
+protocol PageSink {
+    /// How many bytes of memory it takes, as far as that matters beside the size of the items.
+    var size: Int { get }
+
+    /// Takes an item.
+    ///
+    /// - Throws: When there is no room for it.
+    mutating func add(_ item: TableItem) throws
+}
+
+/// A page whose items went into a sink.
+struct CollectedPage<Sink: PageSink> {
+    var sink: Sink
+    /// How many items the sink has.
+    var itemCount: Int
+    /// How many items match in all, on this page or not; nil when that was not asked for.
+    var count: Int?
+    /// Where the page ends, when more items follow; nil at the end of the list.
+    var end: PagePosition?
+}
+
+extension CollectedPage: Sendable where Sink: Sendable {}
+
+extension [TableItem]: PageSink {
+    var size: Int { 0 }
+
+    mutating func add(_ item: TableItem) { append(item) }
+}
+
+extension PageCollector where Sink == [TableItem] {
+    /// A collector for one walk, of items that stay in memory.
+    ///
+    /// As ``init(request:identity:isOrdered:limits:isGivenUp:positionBytesMax:answerBytesMax:into:)``.
+    init(
+        request: PageRequest, identity: Identity, isOrdered: Bool,
+        limits: ODataLimits = .standard,
+        positionBytesMax: Int = standardPagePositionBytesMax,
+        answerBytesMax: Int = TableItem.answerBytesMax
+    ) {
+        self.init(
+            request: request, identity: identity, isOrdered: isOrdered, limits: limits,
+            positionBytesMax: positionBytesMax, answerBytesMax: answerBytesMax, into: [])
     }
 
     /// The page, after the walk.
@@ -176,24 +267,7 @@ struct PageCollector {
     /// - Returns: The page.
     /// - Throws: What `read` throws.
     mutating func page(reading read: (String) throws -> TableItem?) throws -> Page {
-        sort()
-        let rest = isOrdered ? kept[...] : kept.dropFirst(request.skip)
-        var items: [TableItem] = []
-        var bytes = 0
-        var end: PagePosition?
-        for (position, item) in rest.prefix(request.top) {
-            guard let item = try item ?? read(position.id) else { continue }
-            bytes += item.approximateSize
-            guard isOrdered || bytes <= answerBytesMax || items.isEmpty else {
-                isLongEnough = true
-                break
-            }
-            items.append(item)
-            end = position
-        }
-        // A page without room has no last item, so there is no place where it ends.
-        let hasMore = isLongEnough || rest.count > request.top
-        return Page(
-            items: items, count: request.isCounted ? count : nil, end: hasMore ? end : nil)
+        let page = try finish(reading: read)
+        return Page(items: page.sink, count: page.count, end: page.end)
     }
 }

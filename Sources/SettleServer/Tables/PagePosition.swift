@@ -28,8 +28,8 @@ struct PagePosition: Sendable, Equatable {
         var keys: [ODataValue] = []
         for key in order {
             switch try evaluator.value(of: key.expression) {
-            case .array: keys.append(.array([]))
-            case .object: keys.append(.object([:]))
+            case .array, .packedArray: keys.append(.array([]))
+            case .object, .packedObject: keys.append(.object([:]))
             case let value: keys.append(value)
             }
         }
@@ -76,8 +76,8 @@ extension PagePosition {
             case .double(let value): .double(value)
             case .string(let value), .guid(let value): .string(value)
             case .instant(let value): ["t": .integer(value.ticks)]
-            case .array: []
-            case .object: [:]
+            case .array, .packedArray: []
+            case .object, .packedObject: [:]
             }
         }
         return Base64URL.text(of: JSONText.text(of: .array(values + [.string(id)])))

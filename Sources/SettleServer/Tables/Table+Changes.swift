@@ -18,6 +18,9 @@ struct ChangesPage: Sendable {
     var time: Int64
     /// Whether more are there already.
     var hasMore: Bool
+
+    /// About how many bytes of items a page has, unless it is one item alone; the rest comes with the next.
+    static let bytesMax = 4 << 20
 }
 
 extension Table {
@@ -39,14 +42,15 @@ extension Table {
         // Every id stands behind the empty one.
         list.after = PagePosition(
             keys: [.instant(Instant(microseconds: next))], id: "")
-        return try await stored.read(.long) { [list] snapshot in
+        return try await stored.read(.long(identity.sender)) { [list] snapshot in
             let last = try snapshot.lastTime()
-            let page = try PageReader(list, for: identity, in: snapshot).page()
+            let page = try PageReader(list, for: identity, in: snapshot).read(
+                into: [TableItem](), answerBytesMax: ChangesPage.bytesMax)
             let time =
                 page.end == nil
                 ? max(last, request.time)
-                : page.items.last?.updatedAt.microseconds ?? request.time
-            return ChangesPage(items: page.items, time: time, hasMore: page.end != nil)
+                : page.sink.last?.updatedAt.microseconds ?? request.time
+            return ChangesPage(items: page.sink, time: time, hasMore: page.end != nil)
         }
     }
 

@@ -16,7 +16,27 @@ extension Table {
     ///   orders and when a count is asked for: all items the filter's bounds, or an index of a path
     ///   that it names, let through.
     func page(_ request: PageRequest, for identity: Identity) async throws -> Page {
-        try await stored.read(.long) { try PageReader(request, for: identity, in: $0).page() }
+        let page = try await page(request, for: identity, into: [TableItem]())
+        return Page(items: page.sink, count: page.count, end: page.end)
+    }
+
+    /// Reads one page of a list into a sink, all of it from one state of the table.
+    ///
+    /// - Parameters:
+    ///   - request: What the list shall hold.
+    ///   - identity: Who reads; items that are not theirs are left out as if they did not exist.
+    ///   - sink: Where the items go.
+    ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
+    /// - Returns: The page.
+    /// - Throws: As ``page(_:for:)``; what the sink throws.
+    func page<Sink: PageSink & Sendable>(
+        _ request: PageRequest, for identity: Identity, into sink: Sink,
+        answerBytesMax: Int = TableItem.answerBytesMax
+    ) async throws -> CollectedPage<Sink> {
+        try await stored.read(.long(identity.sender)) {
+            try PageReader(request, for: identity, in: $0).read(
+                into: sink, answerBytesMax: answerBytesMax)
+        }
     }
 }
 
@@ -44,12 +64,33 @@ struct PageReader {
         candidates = try Self.candidates(of: request, in: snapshot)
     }
 
-    /// The page.
+    /// The page, into a sink.
     ///
-    /// - Throws: As ``Table/page(_:for:)``.
-    func page() throws -> Page {
+    /// - Parameters:
+    ///   - sink: Where the items go.
+    ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
+    /// - Returns: The page.
+    /// - Throws: As ``Table/page(_:for:)``; what the sink throws.
+    func read<Sink: PageSink>(
+        into sink: Sink, answerBytesMax: Int = TableItem.answerBytesMax
+    ) throws -> CollectedPage<Sink> {
+        do {
+            return try walk(into: sink, answerBytesMax: answerBytesMax)
+        } catch let error as ODataError {
+            // It is also how an evaluation ends that nobody waits for.
+            try snapshot.checkCancellation()
+            throw error
+        }
+    }
+
+    private func walk<Sink: PageSink>(
+        into sink: Sink, answerBytesMax: Int
+    ) throws -> CollectedPage<Sink> {
         let isOrdered = candidates == nil ? request.walk != .sorted : request.walk == .byId
-        var collector = PageCollector(request: request, identity: identity, isOrdered: isOrdered)
+        var collector = PageCollector(
+            request: request, identity: identity, isOrdered: isOrdered,
+            isGivenUp: { (try? snapshot.checkCancellation()) == nil },
+            answerBytesMax: answerBytesMax, into: sink)
         if let candidates {
             for id in candidates {
                 try snapshot.checkCancellation()
@@ -61,10 +102,13 @@ struct PageReader {
         } else {
             try walkTimes(into: &collector)
         }
-        return try collector.page { try snapshot.item($0) }
+        return try collector.finish {
+            try snapshot.checkCancellation()
+            return try snapshot.item($0)
+        }
     }
 
-    private func walkIds(into collector: inout PageCollector) throws {
+    private func walkIds<Sink>(into collector: inout PageCollector<Sink>) throws {
         let start = request.isCounted ? nil : request.after?.id
         try snapshot.forEachItem(after: start) { item in
             try snapshot.checkCancellation()
@@ -74,7 +118,7 @@ struct PageReader {
     }
 
     /// Walks the timeline from the first time that can matter to the last.
-    private func walkTimes(into collector: inout PageCollector) throws {
+    private func walkTimes<Sink>(into collector: inout PageCollector<Sink>) throws {
         let span = request.filter?.updatedAtSpan ?? ODataExpression.Span()
         var start = max(0, span.lower?.microseconds ?? 0)
         if request.walk == .byUpdatedAt, !request.isCounted,

@@ -8,9 +8,16 @@ struct Table: Sendable {
 
     /// Reads an item, deleted or not.
     ///
+    /// - Parameters:
+    ///   - id: The item.
+    ///   - sender: Who asks: a large item is read in turns with others.
+    /// - Returns: The item; nil when there never was one.
     /// - Throws: The store's error when it cannot be read.
-    func item(_ id: String) async throws -> TableItem? {
-        try await stored.read { try $0.item(id) }
+    func item(
+        _ id: String, for sender: SenderKey = SenderKey(subject: nil, address: nil)
+    ) async throws -> TableItem? {
+        let isLarge = try stored.isLarge(id)
+        return try await stored.read(isLarge ? .long(sender) : .short) { try $0.item(id) }
     }
 
     /// Carries out a write.
@@ -90,7 +97,7 @@ struct Table: Sendable {
             let time = try transaction.nextTime(now: now)
             var departures = current?.departures ?? Departures()
             departures.note(
-                from: current?.channels ?? [], to: TableItem.channels(of: members["channels"]),
+                from: current?.channels ?? [], to: members.channels,
                 at: time)
             let instant = Instant(microseconds: time)
             let item = TableItem(
@@ -101,7 +108,7 @@ struct Table: Sendable {
             if item.approximateSize > TableItem.bytesMax, members != current?.members {
                 throw Refusal.itemTooLarge
             }
-            if members["channels"]?.arrayValue?.count ?? 0 > TableItem.channelCountMax,
+            if members.channelElements?.count ?? 0 > TableItem.channelCountMax,
                 members != current?.members
             {
                 throw Refusal.tooManyChannels

@@ -31,13 +31,20 @@ enum Answer {
     /// its last write.
     static func item(
         _ item: TableItem, in dialect: TableDialect, status: HTTPResponse.Status = .ok,
-        location: String? = nil, headers: HTTPFields = [:]
+        headers: HTTPFields = [:]
+    ) -> Response {
+        var text: [UInt8] = []
+        item.write(in: dialect, to: &text)
+        return self.item(item, in: dialect, status: status, headers: headers, text: text)
+    }
+
+    /// A response that is one item, whose text is there already.
+    static func item(
+        _ item: TableItem, in dialect: TableDialect, status: HTTPResponse.Status,
+        headers: HTTPFields, text: [UInt8]
     ) -> Response {
         var headers = headers
         headers.append(contentsOf: state(of: item, in: dialect))
-        headers[.location] = location
-        var text: [UInt8] = []
-        item.write(in: dialect, to: &text)
         return json(text: text, status: status, headers: headers)
     }
 

@@ -21,7 +21,7 @@ struct ItemBody: Sendable, Equatable {
     /// The member `_attachments`; nil when it is absent.
     var attachments: [AttachmentDescription]?
     /// All other members.
-    var members: [String: JSONValue]
+    var members: ItemMembers
 
     /// Takes an item apart.
     ///
@@ -31,36 +31,52 @@ struct ItemBody: Sendable, Equatable {
     ///   - dialect: The version of the protocol, which says what becomes of the server's columns.
     /// - Throws: ``Refusal`` 400 when it is no object, sets a column or ``TableItem/removalName``, which
     ///   it may not, has an `id` or `version` that is no string, or describes attachments wrongly.
-    init(_ json: JSONValue, for purpose: Purpose, in dialect: TableDialect) throws(Refusal) {
-        guard case .object(var members) = json else {
+    init(_ json: PackedValue, for purpose: Purpose, in dialect: TableDialect) throws(Refusal) {
+        guard json.isObject else {
             throw Refusal(.badRequest, "The body is not a JSON object; send one item at a time.")
         }
-        guard members[TableItem.removalName] == nil else { throw Self.setsRemoval }
+        guard json.leaf(TableItem.removalName) == nil else { throw Self.setsRemoval }
+        let id = SystemColumn.id.rawValue
+        var taken = [id, AttachmentColumn.name]
         switch dialect.systemMembers {
         case .refused:
-            try Self.checkReserved(members)
-            version = try Self.string(
-                members.removeValue(forKey: SystemColumn.version.rawValue), .version)
+            try Self.checkReserved(json.names(ofLengths: SystemColumn.nameLengths))
+            let name = SystemColumn.version.rawValue
+            version = try Self.string(json.leaf(name), .version)
+            taken.append(name)
         case .overwritten:
-            deleted = try Self.removeOverwritten(from: &members, for: purpose)
+            let names = json.names(ofLengths: SystemColumn.nameLengths).filter {
+                SystemColumn.isOverwritten($0)
+            }
+            deleted = try Self.deletion(json, overwriting: names, for: purpose)
+            taken += names
         }
-        id = try Self.string(members.removeValue(forKey: SystemColumn.id.rawValue), .id)
-        attachments = try Self.attachments(members.removeValue(forKey: AttachmentColumn.name))
-        self.members = members
+        self.id = try Self.string(json.leaf(id), .id)
+        if let column = json.part(AttachmentColumn.name) {
+            guard column.count(limit: Self.attachmentValuesMax) <= Self.attachmentValuesMax else {
+                throw Refusal(
+                    .badRequest, "The member '\(AttachmentColumn.name)' has too many values.")
+            }
+            attachments = try AttachmentColumn.descriptions(of: column.tree)
+        }
+        members = ItemMembers(sound: json.without(taken))
     }
+
+    /// More values than all descriptions of attachments that an item may have.
+    private static let attachmentValuesMax = 10_000
 
     /// Reads the bytes of a body as JSON.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
     ///   - levels: How deep in them an item lies.
-    /// - Returns: The JSON.
+    /// - Returns: The JSON, packed.
     /// - Throws: ``Refusal`` 400 with line and column when they are none.
-    static func json(_ bytes: [UInt8], levels: Int = 0) throws(Refusal) -> JSONValue {
+    static func json(_ bytes: [UInt8], levels: Int = 0) throws(Refusal) -> PackedValue {
         do {
             var limits = limits
             limits.depthMax += levels
-            return try JSONText.value(from: bytes, limits: limits)
+            return try JSONText.packedInPieces(from: bytes.span, limits: limits)
         } catch {
             var refusal = Refusal(
                 .badRequest,
@@ -79,8 +95,8 @@ struct ItemBody: Sendable, Equatable {
         "An item may not have a member '\(TableItem.removalName)': that is how readers are told that an "
             + "item left their sight.")
 
-    private static func checkReserved(_ members: [String: JSONValue]) throws(Refusal) {
-        for name in members.keys.sorted() {
+    private static func checkReserved(_ names: [String]) throws(Refusal) {
+        for name in names {
             guard let column = SystemColumn.reserved(name) else { continue }
             throw Refusal(
                 .badRequest,
@@ -88,17 +104,17 @@ struct ItemBody: Sendable, Equatable {
         }
     }
 
-    /// Takes out what the server overwrites.
+    /// What `deleted` says, where the server overwrites some members.
     ///
-    /// An update says what shall change, so there it is refused rather than overlooked; but `deleted`
+    /// An update says what shall change, so there they are refused rather than overlooked; but `deleted`
     /// false is how an item is brought back.
     ///
     /// - Returns: The member `deleted`; nil when there is none or it is no boolean.
-    private static func removeOverwritten(
-        from members: inout [String: JSONValue], for purpose: Purpose
+    private static func deletion(
+        _ json: PackedValue, overwriting names: [String], for purpose: Purpose
     ) throws(Refusal) -> Bool? {
-        let deleted = members[SystemColumn.deleted.rawValue]?.boolValue
-        for name in members.keys.sorted() where SystemColumn.isOverwritten(name) {
+        let deleted = json.leaf(SystemColumn.deleted.rawValue)?.boolValue
+        for name in names {
             let isUndelete = name == SystemColumn.deleted.rawValue && deleted == false
             guard purpose != .update || isUndelete else {
                 throw Refusal(
@@ -106,16 +122,8 @@ struct ItemBody: Sendable, Equatable {
                     "An update may not set '\(name)', which the server keeps itself; "
                         + "'deleted' may be set to false, to bring an item back.")
             }
-            members[name] = nil
         }
         return deleted
-    }
-
-    private static func attachments(
-        _ column: JSONValue?
-    ) throws(Refusal) -> [AttachmentDescription]? {
-        guard let column else { return nil }
-        return try AttachmentColumn.descriptions(of: column)
     }
 
     private static func string(

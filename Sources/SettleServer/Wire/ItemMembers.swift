@@ -1,4 +1,5 @@
 package import Settle
+import SettleOData
 
 /// The members of an item that its sender gave.
 ///
@@ -16,6 +17,18 @@ package struct ItemMembers: Sendable {
     /// Members by their names.
     package init(_ values: [String: JSONValue]) {
         form = .values(values)
+    }
+
+    private init(form: Form) {
+        self.form = form
+    }
+
+    /// Members that this process has packed.
+    ///
+    /// - Precondition: They are an object.
+    init(sound packed: PackedValue) {
+        precondition(packed.isObject, "Members are an object.")
+        form = .packed(packed)
     }
 
     /// Members as a store has them; nil when they are no object.
@@ -37,11 +50,63 @@ package struct ItemMembers: Sendable {
         }
     }
 
-    /// The same members as values, for those who look at several.
+    /// The members as they are stored.
     ///
-    /// - Complexity: All that is in them, once.
-    package var unpacked: ItemMembers {
-        if case .values = form { self } else { ItemMembers(values) }
+    /// - Throws: `PackedError` when a number is not finite, or a limit is passed.
+    package func packed() throws(PackedError) -> PackedValue {
+        switch form {
+        case .values(let values): try PackedValue(.object(values))
+        case .packed(let packed): packed
+        }
+    }
+
+    /// How many there are.
+    package var count: Int {
+        switch form {
+        case .values(let values): values.count
+        case .packed(let packed): Self.sound { () throws(PackedError) in try packed.memberCount }
+        }
+    }
+
+    /// The elements of the member `channels`, nil in place of one that is no string; nil when it is no array.
+    var channelElements: [String?]? {
+        switch value(of: "channels") {
+        case .array(let elements): elements.map(\.stringValue)
+        case .packedArray(let part):
+            part.elements.map { if case .string(let text) = $0 { text } else { nil } }
+        default: nil
+        }
+    }
+
+    /// The channels that an item with these members is in.
+    var channels: Set<String> { Set(channelElements?.compactMap(\.self) ?? []) }
+
+    /// How many values are in them; stops counting behind a limit.
+    func valueCount(limit: Int) -> Int {
+        switch form {
+        case .values(let values): JSONPatch.count(.object(values), limit: limit)
+        case .packed(let packed): Self.sound { try packed.valueCount(limit: limit) }
+        }
+    }
+
+    /// These members with others in place of those of the same names.
+    ///
+    /// - Complexity: The bytes of both.
+    func merging(_ others: ItemMembers) -> ItemMembers {
+        if case (.packed(let mine), .packed(let theirs)) = (form, others.form) {
+            return ItemMembers(form: .packed(Self.sound { try mine.merging(theirs) }))
+        }
+        return ItemMembers(values.merging(others.values) { $1 })
+    }
+
+    /// The value of one name for a condition; null when there is none.
+    ///
+    /// - Complexity: As ``subscript(_:)``, but that arrays and objects stay packed.
+    func value(of name: String) -> ODataValue {
+        if case .packed(let packed) = form, let value = ODataValue(packed: packed, member: name) {
+            return value
+        }
+        return self[name].map(ODataValue.init) ?? .null
     }
 
     /// The value of one name; nil when there is none.
@@ -79,6 +144,19 @@ package struct ItemMembers: Sendable {
         case .packed(let packed): Self.sound { try packed.approximateSize() }
         }
     }
+
+    /// Whether they are so many bytes that they are dealt with on threads of their own.
+    ///
+    /// - Complexity: Of members from a store constant.
+    var isLarge: Bool {
+        switch form {
+        case .values: approximateSize > Self.smallBytesMax
+        case .packed(let packed): packed.bytes.count > Self.smallBytesMax
+        }
+    }
+
+    /// The most bytes of members that are not large.
+    static let smallBytesMax = 64 << 10
 
     /// Appends them and some columns as one JSON object, sorted by the bytes of the names.
     ///

@@ -15,6 +15,9 @@ enum SystemColumn: String, CaseIterable, Sendable {
     /// All but ``createdAt``, ascending by the bytes of their names.
     static let withoutCreation = inOrderOfNames.filter { $0 != .createdAt }
 
+    /// How many bytes their names have, so that most other names are told from them at once.
+    static let nameLengths = Set(allCases.map(\.rawValue.utf8.count))
+
     /// The column that a body of version 2 must not set, for a member's name in any case.
     ///
     /// `id` names the item and `version` states what the sender has seen; both may be in a body.

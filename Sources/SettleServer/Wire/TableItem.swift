@@ -37,24 +37,20 @@ package struct TableItem: Sendable, Equatable {
         self.departures = departures
     }
 
-    /// The same item with its members and the column of its attachments as values, for those who look
-    /// at several.
-    package var unpacked: TableItem {
+    /// The same item with the column of its attachments as a value, for those who look at it several times.
+    package var withAttachmentColumn: TableItem {
         var item = self
-        item.members = members.unpacked
         if !attachments.isEmpty {
             item.attachmentColumn = ODataValue(AttachmentColumn.json(attachments))
         }
         return item
     }
 
-    /// The channels the item is in: the strings of its member `channels`.
-    var channels: Set<String> { Self.channels(of: members["channels"]) }
+    /// Whether it is so large that it is dealt with on threads of its own.
+    var isLarge: Bool { members.isLarge || attachments.count > 200 }
 
-    /// The channels that an item with this member `channels` is in.
-    static func channels(of member: JSONValue?) -> Set<String> {
-        Set(member?.arrayValue?.compactMap(\.stringValue) ?? [])
-    }
+    /// The channels the item is in: the strings of its member `channels`.
+    var channels: Set<String> { members.channels }
 }
 
 extension TableItem: ODataSubject {
@@ -70,7 +66,7 @@ extension TableItem: ODataSubject {
             case .updatedAt: .instant(updatedAt)
             case .version: .string(version)
             case .deleted: .bool(isDeleted)
-            case nil: members[path[0]].map(ODataValue.init) ?? .null
+            case nil: members.value(of: path[0])
             }
         return value.value(at: path.dropFirst())
     }

@@ -14,6 +14,7 @@ enum HousePlan {
     static let rooms: [String: Room] = [
         "CLMDB": Room(),
         "CICU": Room(),
+        "CMalloc": Room(),
         "CPQ": Room(),
         "SettleLMDB": Room(targets: ["CLMDB"], mayUseFoundation: false),
         "SettleDocuments": Room(targets: ["CICU"], products: ["Crypto"], mayUseFoundation: false),
@@ -29,7 +30,7 @@ enum HousePlan {
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation", "Logging"]),
         "SettleServer": Room(
-            targets: ["Settle", "SettleOData"],
+            targets: ["CMalloc", "Settle", "SettleOData"],
             products: [
                 "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore",
                 "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",

@@ -18,7 +18,7 @@ import Testing
                 #expect(leftKey.lexicographicallyPrecedes(rightKey) == (left < right))
             }
         }
-        #expect(ODataKey.key(of: .double(-0.0)) == ODataKey.key(of: 0))
+        #expect(ODataKey.key(of: JSONValue.double(-0.0)) == ODataKey.key(of: 0))
         #expect(ODataKey.key(of: 1.0) == ODataKey.key(of: 1))
     }
 

@@ -6,11 +6,11 @@ import Testing
 @Suite struct `Places of those who wait for changes` {
     @Test func `are 64 for a subject, wherever it comes from`() throws {
         let readers = LiveReaders(countMax: 512)
-        let ann = RateLimiter.Key(subject: "ann", address: "127.0.0.1")
+        let ann = SenderKey(subject: "ann", address: "127.0.0.1")
         var places = try (0..<64).map { _ in try readers.begin(ann) }
         let refusal = #expect(throws: Refusal.self) { try readers.begin(ann) }
         #expect(refusal?.status == .tooManyRequests)
-        places.append(try readers.begin(RateLimiter.Key(subject: "bob", address: "127.0.0.1")))
+        places.append(try readers.begin(SenderKey(subject: "bob", address: "127.0.0.1")))
         places.removeFirst()
         places.append(try readers.begin(ann))
         #expect(throws: Refusal.self) { try readers.begin(ann) }
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `are at most half of all for those without a subject at one address`() throws {
         let readers = LiveReaders(countMax: 10)
-        let here = RateLimiter.Key(subject: nil, address: "127.0.0.1")
+        let here = SenderKey(subject: nil, address: "127.0.0.1")
         var places = try (0..<5).map { _ in try readers.begin(here) }
         let refusal = #expect(throws: Refusal.self) { try readers.begin(here) }
         #expect(refusal?.status == .tooManyRequests)

@@ -10,7 +10,7 @@ import Testing
         let clock = ManualClock()
         let limiter = RateLimiter(
             RateLimit(requestsPerSecond: 2, burst: 3), elapsed: { clock.now.offset })
-        let key = RateLimiter.Key.subject("ann")
+        let key = SenderKey.subject("ann")
         for _ in 0..<3 { #expect(limiter.take(key) == nil) }
         #expect(limiter.take(key) == 1)
         // Another sender is not held up, and a subject is not an address.
@@ -30,7 +30,7 @@ import Testing
         let clock = ManualClock()
         let limiter = RateLimiter(
             RateLimit(requestsPerSecond: 0.1, burst: 1), elapsed: { clock.now.offset })
-        let key = RateLimiter.Key.address("127.0.0.1")
+        let key = SenderKey.address("127.0.0.1")
         #expect(limiter.take(key) == nil)
         #expect(limiter.take(key) == 10)
         clock.advance(by: .seconds(7))
@@ -70,7 +70,7 @@ import Testing
         let limiter = RateLimiter(
             RateLimit(requestsPerSecond: 1, burst: 2), keyCountMax: 100,
             elapsed: { clock.now.offset })
-        let busy = RateLimiter.Key.subject("busy")
+        let busy = SenderKey.subject("busy")
         #expect(limiter.take(busy) == nil)
         #expect(limiter.take(busy) == nil)
         for number in 0..<10_000 {

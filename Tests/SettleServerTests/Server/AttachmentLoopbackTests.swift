@@ -148,7 +148,7 @@ import Testing
             let content = TestContent("late")
             try await table.database.write { transaction in
                 let instant = Instant(microseconds: 1)
-                var document = Envelope.document(
+                var document = try Envelope.document(
                     TableItem(
                         id: "d", members: [:], createdAt: instant, updatedAt: instant, version: "",
                         isDeleted: false), revision: nil)

@@ -15,14 +15,21 @@ struct RawConnection: Sendable {
 
     /// Connects.
     ///
+    /// - Parameters:
+    ///   - port: The port.
+    ///   - receiveBufferBytes: About how much the system keeps for this side; nil for what it likes.
     /// - Throws: When nobody listens.
-    init(port: Int) throws {
+    init(port: Int, receiveBufferBytes: Int32? = nil) throws {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
         #else
             let kind = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, kind, 0)
+        if var bytes = receiveBufferBytes {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian

@@ -61,8 +61,9 @@ import Testing
         request.isCounted = isCounted
         return try await table.read { [request] snapshot in
             let counting = CountingSnapshot(base: snapshot)
-            let page = try PageReader(request, for: .unlimited, in: counting).page()
-            return (page.items.map(\.id), counting.readCount)
+            let page = try PageReader(request, for: .unlimited, in: counting).read(
+                into: [TableItem]())
+            return (page.sink.map(\.id), counting.readCount)
         }
     }
 

@@ -25,7 +25,8 @@ import Testing
         #expect(stored.values == Self.values)
         for name in Self.values.keys { #expect(stored[name] == given[name]) }
         #expect(stored["absent"] == nil && given["absent"] == nil)
-        #expect(stored.unpacked == stored && stored.approximateSize == given.approximateSize)
+        #expect(
+            ItemMembers(stored.values) == stored && stored.approximateSize == given.approximateSize)
         var others = Self.values
         others["n"] = 1
         let (otherGiven, otherStored) = try Self.both(others)
@@ -38,14 +39,14 @@ import Testing
         let decomposed = "pre\u{301}nom"
         for (written, sought) in [(composed, decomposed), (decomposed, composed)] {
             let (given, stored) = try Self.both([written: "x", "K": 1])
-            for members in [given, stored, stored.unpacked] {
+            for members in [given, stored, ItemMembers(stored.values)] {
                 #expect(members[sought] == "x" && members[written] == "x")
                 // The sign of the kelvin is canonically a K.
                 #expect(members["\u{212A}"] == 1)
                 #expect(members["k"] == nil)
             }
             let item = TableItem.sample([written: ["n": 1]])
-            #expect(item.unpacked.value(at: [sought, "n"]) == .integer(1))
+            #expect(item.withAttachmentColumn.value(at: [sought, "n"]) == .integer(1))
         }
         let (first, firstStored) = try Self.both([composed: 1])
         let (second, secondStored) = try Self.both([decomposed: 1])

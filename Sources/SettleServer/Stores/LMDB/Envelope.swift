@@ -57,14 +57,23 @@ enum Envelope {
     ///   - item: The item; with an empty version its version becomes that of the document.
     ///   - revision: The document's revision until now.
     /// - Returns: The document.
-    static func document(_ item: TableItem, revision: String?) -> Document {
-        var document = Document(id: item.id)
-        document[json: Self.item] = .object(item.members.values)
-        document[json: createdAt] = .integer(item.createdAt.microseconds)
-        document[json: updatedAt] = .integer(item.updatedAt.microseconds)
-        document[json: deleted] = .bool(item.isDeleted)
-        document[json: left] = item.departures.json
-        if !item.version.isEmpty { document[json: version] = .string(item.version) }
+    /// - Throws: `PackedError` when it has something that cannot be stored, or too much.
+    static func document(_ item: TableItem, revision: String?) throws(PackedError) -> Document {
+        var members = [
+            (Self.item, try item.members.packed()),
+            (createdAt, try PackedValue(.integer(item.createdAt.microseconds))),
+            (updatedAt, try PackedValue(.integer(item.updatedAt.microseconds))),
+            (deleted, try PackedValue(.bool(item.isDeleted))),
+        ]
+        if let departures = item.departures.json {
+            members.append((left, try PackedValue(departures)))
+        }
+        if !item.version.isEmpty {
+            members.append((version, try PackedValue(.string(item.version))))
+        }
+        let packed = PackedValue.object(members)
+        guard packed.bytes.count <= JSONLimits.default.sizeMax else { throw PackedError(.tooLarge) }
+        var document = Document(id: item.id, packed: packed)
         document.metaData.revision = revision
         return document
     }

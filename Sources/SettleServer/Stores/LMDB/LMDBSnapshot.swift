@@ -7,19 +7,20 @@ class LMDBSnapshot: TableSnapshot {
     private let snapshot: Snapshot
     let indexes: PathIndexes
     private let held: HeldContents
-    private let cancellation: ReadCancellation?
+    /// Nil for a short read.
+    private let turn: WorkTurn?
 
     init(
         _ snapshot: Snapshot, indexes: PathIndexes, held: HeldContents,
-        cancellation: ReadCancellation? = nil
+        turn: WorkTurn? = nil
     ) {
         self.snapshot = snapshot
         self.indexes = indexes
         self.held = held
-        self.cancellation = cancellation
+        self.turn = turn
     }
 
-    func checkCancellation() throws { try cancellation?.check() }
+    func checkCancellation() throws { try turn?.check() }
 
     func item(_ id: String) throws -> TableItem? {
         try snapshot.document(id).map(Envelope.item(of:))

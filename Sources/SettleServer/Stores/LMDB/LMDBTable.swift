@@ -7,12 +7,12 @@ struct LMDBTable: StoredTable {
     let database: Database
     /// The paths that have an index.
     let indexes: PathIndexes
-    private let threads: ReadingThreads
+    private let threads: WorkThreads
     /// Contents that were uploaded for items to come.
     private let held = HeldContents()
 
     init(
-        name: TableName, database: Database, indexes: PathIndexes, threads: ReadingThreads
+        name: TableName, database: Database, indexes: PathIndexes, threads: WorkThreads
     ) {
         self.name = name
         self.database = database
@@ -23,17 +23,23 @@ struct LMDBTable: StoredTable {
     func read<Value: Sendable>(
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value {
-        let read = { @Sendable (cancellation: ReadCancellation?) in
+        let read = { @Sendable (turn: WorkTurn?) in
             try database.read { snapshot in
                 try body(
                     LMDBSnapshot(
-                        snapshot, indexes: indexes, held: held, cancellation: cancellation))
+                        snapshot, indexes: indexes, held: held, turn: turn))
             }
         }
         // What is read lies in memory that is mapped, so a few items keep no thread waiting.
         return switch length {
         case .short: try read(nil)
-        case .long: try await threads.run(read)
+        case .long(let sender): try await threads.run(for: sender, read)
+        }
+    }
+
+    func isLarge(_ id: String) throws -> Bool {
+        try database.read { snapshot in
+            try snapshot.withDocument(id) { $0.byteCount > ItemMembers.smallBytesMax } ?? false
         }
     }
 

@@ -14,9 +14,7 @@ actor LMDBTableStore: TableStore {
     /// Nil for a store that is only read.
     private let served: ServedDirectory?
     private var room: RoomCheck
-    /// As many as there are cores, and not only one, so that one reader does not stop the others.
-    private let threads = ReadingThreads(
-        count: max(2, ProcessInfo.processInfo.activeProcessorCount))
+    private let threads: WorkThreads
 
     /// Prepares the directory, making it when it is not there.
     ///
@@ -27,15 +25,17 @@ actor LMDBTableStore: TableStore {
     ///     are.
     ///   - isServed: Whether no other server may be at work in it; false for a store that is only
     ///     read.
+    ///   - turns: The turns in which long reads go on.
     /// - Throws: ``ServerError`` with `directoryUnusable` when it cannot be made, read or written, with
     ///   `directoryInUse` when a server is at work in it.
     init(
         directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?,
-        isServed: Bool = true
+        isServed: Bool = true, turns: WorkTurns = WorkTurns()
     ) throws {
         self.directory = directory
         self.tableCountMax = tableCountMax
         self.indexes = indexes
+        threads = WorkThreads(turns: turns)
         room = RoomCheck(directory)
         try Self.reaching(directory) {
             try FileManager.default.createDirectory(

@@ -14,8 +14,15 @@ final class LMDBTransaction: LMDBSnapshot, TableTransaction {
     func nextTime(now: Date) throws -> Int64 { try TableClock.next(now: now, in: transaction) }
 
     func save(_ item: TableItem, over previous: TableItem?) throws -> TableItem {
-        var document = Envelope.document(
-            item, revision: try transaction.document(item.id)?.metaData.revision)
+        let revision = try transaction.document(item.id)?.metaData.revision
+        var document: Document
+        do throws(PackedError) {
+            document = try Envelope.document(item, revision: revision)
+        } catch {
+            throw DatabaseError(
+                .documentTooLarge, "The item cannot be stored: \(error)", documentId: item.id,
+                cause: error)
+        }
         document.attachments = try item.attachments.map {
             try DocumentAttachment(
                 name: $0.name, contentType: $0.contentType, length: $0.length,

@@ -113,7 +113,7 @@ package struct PathIndexes: Sendable {
 
     private func keys(of item: TableItem) -> [[UInt8]] {
         let id = Array(item.id.utf8)
-        let item = item.unpacked
+        let item = item.withAttachmentColumn
         return numbers.flatMap { path, number in
             ODataKey.keys(of: item, at: path).map { Self.prefix(number, $0) + [0, 1] + id }
         }

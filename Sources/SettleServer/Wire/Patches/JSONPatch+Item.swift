@@ -13,6 +13,13 @@ extension JSONPatch {
     func applied(
         to item: TableItem
     ) -> Result<(members: [String: JSONValue], isDeleted: Bool), Refusal> {
+        guard item.members.valueCount(limit: Self.valueCountMax) <= Self.valueCountMax else {
+            return .failure(
+                Refusal(
+                    .contentTooLarge,
+                    "The item has more than \(Self.valueCountMax) values, too many for a JSON patch; "
+                        + "send the whole item."))
+        }
         let before = item.json(in: .version3)
         let after: JSONValue
         do {

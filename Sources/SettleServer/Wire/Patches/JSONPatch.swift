@@ -20,6 +20,21 @@ struct JSONPatch: Sendable, Equatable {
     /// The most changes in a patch, so that its work is bounded.
     static let changeCountMax = 1000
 
+    /// The most values in a patch, and in an item that is patched: all of them are made in memory.
+    static let valueCountMax = 250_000
+
+    /// Reads a patch that was packed.
+    ///
+    /// - Throws: ``Refusal`` 413 when it has more than ``valueCountMax`` values; as ``init(_:)``.
+    init(packed: PackedValue) throws(Refusal) {
+        guard packed.count(limit: Self.valueCountMax) <= Self.valueCountMax else {
+            throw Refusal(
+                .contentTooLarge,
+                "A JSON patch has at most \(Self.valueCountMax) values; send the whole item.")
+        }
+        try self.init(packed.tree)
+    }
+
     /// Reads a patch.
     ///
     /// - Parameter json: An array of objects with `op`, `path`, and `value` or `from`; other members

@@ -32,6 +32,7 @@ struct Bench {
         IndexSize.self, ObserveLatency.self, ObserveMany.self, ObserveReduce.self,
         ObserveCommits.self, OutboxAdd.self, OutboxOpen.self, OutboxDispatch.self,
         PullAll.self, PullIdle.self, PushAll.self, ServePage.self, ServeInsert.self, ServeLoad.self,
+        ServeAttack.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

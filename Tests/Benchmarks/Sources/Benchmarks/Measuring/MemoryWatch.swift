@@ -55,9 +55,15 @@ final class MemoryWatch: Sendable {
         return count
     }
 
-    /// A line of the process's status, in bytes; nil where there is none.
-    private static func status(_ name: String) -> Int? {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
+    /// A line of a process's status, in bytes; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the line.
+    ///   - process: The process; nil for this one.
+    /// - Returns: The bytes.
+    static func status(_ name: String, of process: Int32? = nil) -> Int? {
+        let path = "/proc/\(process.map { "\($0)" } ?? "self")/status"
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             return nil
         }
         let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }

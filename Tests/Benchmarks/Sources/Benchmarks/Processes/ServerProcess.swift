@@ -13,9 +13,13 @@ struct ServerProcess: AsyncParsableCommand {
     @Option(help: "The directory of the tables.")
     var directory: String
 
+    @Option(help: "The longest body, in bytes.")
+    var bodyMax = 1 << 20
+
     func run() async throws {
         let server = try TableServer(
-            configuration: ServerConfiguration(directory: URL(fileURLWithPath: directory)),
+            configuration: ServerConfiguration(
+                directory: URL(fileURLWithPath: directory), bodyMaxBytes: bodyMax),
             logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -42,6 +46,8 @@ struct ServerProcess: AsyncParsableCommand {
 struct RunningServer: Sendable {
     /// The port it listens on.
     let port: Int
+    /// The process.
+    let processId: Int32
 
     /// The address of a table.
     func table(_ name: String, port: Int? = nil) throws -> URL {
@@ -52,10 +58,18 @@ struct RunningServer: Sendable {
     }
 
     /// Starts a server, hands it to a closure, and ends it.
+    ///
+    /// - Parameters:
+    ///   - directory: Where its tables are.
+    ///   - bodyMax: The longest body that it takes, in bytes.
+    ///   - body: What is done with it.
+    /// - Returns: What `body` returned.
+    /// - Throws: ``BenchmarkError`` when it does not start; what `body` throws.
     static func with<Value>(
-        directory: URL, _ body: (RunningServer) async throws -> Value
+        directory: URL, bodyMax: Int = 1 << 20, _ body: (RunningServer) async throws -> Value
     ) async throws -> Value {
-        try await with(["server-process", "--directory", directory.path], body)
+        try await with(
+            ["server-process", "--directory", directory.path, "--body-max", "\(bodyMax)"], body)
     }
 
     /// Starts a server that answers everything with the bytes of a file, hands it to a closure, and
@@ -90,6 +104,6 @@ struct RunningServer: Sendable {
         guard let port = Int(String(decoding: line, as: UTF8.self)) else {
             throw BenchmarkError("The server did not start.")
         }
-        return try await body(RunningServer(port: port))
+        return try await body(RunningServer(port: port, processId: process.processIdentifier))
     }
 }

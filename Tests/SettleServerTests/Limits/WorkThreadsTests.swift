@@ -6,15 +6,15 @@ import Testing
 
 @testable import SettleServer
 
-@Suite(.timeLimit(.minutes(10))) struct `Threads for long reads` {
+@Suite(.timeLimit(.minutes(10))) struct `Threads for long work` {
     @Test func `keep the tasks of everybody else going`() async throws {
-        let threads = ReadingThreads(count: 2)
+        let threads = WorkThreads(count: 128, turns: WorkTurns(count: 2))
         let gate = DispatchSemaphore(value: 0)
         try await withThrowingTaskGroup(of: Int.self) { group in
             // More than there are threads for tasks: on those nothing else would go on.
             for number in 0..<64 {
                 group.addTask {
-                    try await threads.run { _ in
+                    try await threads.run(for: .subject("ann")) { _ in
                         gate.wait()
                         return number
                     }
@@ -30,12 +30,12 @@ import Testing
     }
 
     @Test func `tell a read that its reader has gone`() async throws {
-        let threads = ReadingThreads(count: 1)
+        let threads = WorkThreads(count: 1, turns: WorkTurns(count: 1))
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let read = Task {
-            try await threads.run { cancellation in
+            try await threads.run(for: .subject("ann")) { turn in
                 begin.yield()
-                while true { try cancellation.check() }
+                while true { try turn.check() }
             }
         }
         for await _ in begun { break }
@@ -45,9 +45,11 @@ import Testing
     }
 
     @Test func `do nothing more after their end`() async {
-        let threads = ReadingThreads(count: 1)
+        let threads = WorkThreads(count: 1, turns: WorkTurns(count: 1))
         await threads.end()
-        let refusal = await #expect(throws: Refusal.self) { try await threads.run { _ in 1 } }
+        let refusal = await #expect(throws: Refusal.self) {
+            try await threads.run(for: .subject("ann")) { _ in 1 }
+        }
         #expect(refusal?.status == .serviceUnavailable)
     }
 
@@ -59,7 +61,7 @@ import Testing
                 try await store.table(try TableName("t"), isCreated: true))
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let list = Task {
-                try await stored.read(.long) { snapshot in
+                try await stored.read(.long(.subject("ann"))) { snapshot in
                     begin.yield()
                     while true { try snapshot.checkCancellation() }
                 }

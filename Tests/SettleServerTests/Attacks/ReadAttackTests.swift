@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import Settle
+import TestSupport
+import Testing
+
+@testable import SettleServer
+
+/// Reads that would take the server's time and memory.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct `Costly reads` {
+    private static func insert(_ item: JSONValue, port: Int) async throws {
+        let connection = try RawConnection(port: port)
+        defer { connection.end() }
+        let body = JSONText.text(of: item)
+        try await connection.send(
+            RawRequest("POST", "/tables/t", length: body.count).head + body)
+        #expect(try await connection.answerHead().status == 201)
+    }
+
+    private static let nested =
+        "/tables/t?$filter=a%2Fany(x:a%2Fany(y:a%2Fany(z:z%20eq%20-1)))&ZUMO-API-VERSION=3.0.0"
+
+    @Test func `do not keep another client's list waiting, and are refused`() async throws {
+        try await withScratchDirectory("server") { scratch in
+            try await RunningServer.run(ServerConfiguration(directory: scratch.url)) { port in
+                let numbers = JSONValue.array((0..<20_000).map { .integer($0) })
+                try await Self.insert(["id": "a", "a": numbers], port: port)
+                let attackers = try (0..<6).map { _ in try RawConnection(port: port) }
+                for attacker in attackers {
+                    let request = RawRequest("GET", Self.nested).head
+                    let text = String(decoding: request, as: UTF8.self)
+                    try await attacker.send(
+                        Array(text.replacing("ZUMO-API-VERSION: 2.0.0\r\n", with: "").utf8))
+                }
+                let other = try RawConnection(port: port)
+                try await other.send(RawRequest("GET", "/tables/t?$select=id").head)
+                #expect(try await other.answerHead().status == 200)
+                // All of them had begun before, and take far more time than the list.
+                #expect(attackers.contains { !$0.hasBytes })
+                for attacker in attackers {
+                    #expect(try await attacker.answerHead().status == 400)
+                    attacker.end()
+                }
+                other.end()
+            }
+        }
+    }
+
+    @Test func `end when their client hangs up`() async throws {
+        try await withScratchDirectory("server") { scratch in
+            try await RunningServer.run(ServerConfiguration(directory: scratch.url)) { port in
+                try await Self.insert(["id": "a"], port: port)
+                func liveReaders() async throws -> String? {
+                    let connection = try RawConnection(port: port)
+                    defer { connection.end() }
+                    try await connection.send(RawRequest("GET", "/metrics").head)
+                    var text = ""
+                    let answer = try await connection.answerHead()
+                    text = String(decoding: answer.bytes, as: UTF8.self)
+                    while !text.contains("settle_live_readers ") {
+                        text += String(
+                            decoding: try await connection.receive(1 << 16), as: UTF8.self)
+                    }
+                    return text.split(separator: "\n").first {
+                        $0.hasPrefix("settle_live_readers ")
+                    }.map(String.init)
+                }
+                let poll = try RawConnection(port: port)
+                try await poll.send(RawRequest("GET", "/tables/t/changes?wait=300").head)
+                while try await liveReaders() != "settle_live_readers 1" {}
+                poll.end()
+                // Long before its wait is over.
+                while try await liveReaders() != "settle_live_readers 0" {}
+            }
+        }
+    }
+
+    @Test func `hold no more memory than there is, and not for long`() async throws {
+        try await withScratchDirectory("server") { scratch in
+            let clock = ManualClock()
+            var configuration = ServerConfiguration(directory: scratch.url)
+            configuration.answerMemoryMaxBytes = 32 << 20
+            configuration.clock = clock
+            try await RunningServer.run(configuration) { port in
+                for number in 0..<24 {
+                    let text = JSONValue.string(String(repeating: "x", count: 1_000_000))
+                    try await Self.insert(["id": .string("\(number)"), "x": text], port: port)
+                }
+                while clock.sleeperCount != 1 { await Task.yield() }
+                // More than the buffers of the system take.
+                let slow = try RawConnection(port: port, receiveBufferBytes: 64 << 10)
+                try await slow.send(RawRequest("GET", "/tables/t").head)
+                let head = try await slow.answerHead()
+                #expect(head.status == 200)
+                #expect(head.head.lowercased().contains("content-length: 160"))
+                // The slow one has all of its sender's share.
+                await clock.sleepers(reach: 2)
+                let second = try RawConnection(port: port)
+                try await second.send(RawRequest("GET", "/tables/t").head)
+                await clock.sleepers(reach: 3)
+                #expect(!second.hasBytes)
+                clock.advance(by: .seconds(20))
+                #expect(try await second.answerHead().status == 503)
+                second.end()
+                // Small answers go on.
+                let small = try RawConnection(port: port)
+                try await small.send(RawRequest("GET", "/tables/t?$select=id").head)
+                #expect(try await small.answerHead().status == 200)
+                small.end()
+                // Who does not read is let go, after half a minute and a second for every 128 KiB.
+                clock.advance(by: .seconds(30 + 16_100_000 / (128 << 10)))
+                let rest = try await slow.receiveRest()
+                #expect(rest.count < 16_000_000)
+                slow.end()
+                let third = try RawConnection(port: port)
+                try await third.send(RawRequest("GET", "/tables/t").head)
+                #expect(try await third.answerHead().status == 200)
+                third.end()
+            }
+        }
+    }
+
+    @Test(arguments: ProtocolVersion.all)
+    func `of large pages have the bytes of small ones`(version: ProtocolVersion) async throws {
+        try await TestServer.run { server in
+            var server = server
+            server.version = version
+            let operations = (0..<600).map { number -> JSONValue in
+                let text = JSONValue.string(String(repeating: "é\n", count: 300))
+                return [
+                    "op": "insert",
+                    "item": [
+                        "id": .string(String(1_000 + number)), "n": .integer(Int64(number)),
+                        "x": text,
+                    ],
+                ]
+            }
+            let batch = try await server.send(
+                .post, "/tables/t/operations/batch", ["operations": .array(operations)])
+            #expect(batch.status == 200)
+            for order in ["id", "updatedAt", "n desc"] {
+                let options = [("$orderby", order), ("$top", "500")]
+                let count = version == .version3 ? ("$count", "true") : ("$inlinecount", "allpages")
+                let page = try await server.list("t", options + [count])
+                #expect(page.headers[.contentLength] == "\(page.bytes.count)")
+                #expect(page.json?["count"] == 600)
+                var small: [JSONValue] = []
+                for skip in stride(from: 0, to: 500, by: 50) {
+                    let part = try await server.list(
+                        "t", [("$orderby", order), ("$top", "50"), ("$skip", "\(skip)")])
+                    small += (part.json?["items"] ?? part.json)?.arrayValue ?? []
+                }
+                #expect((page.json?["results"] ?? page.json?["items"])?.arrayValue == small)
+                #expect(small.count == 500)
+            }
+        }
+    }
+}
+
+@Suite struct `Memory that was used` {
+    @Test func `is given back once when large requests are over`() async throws {
+        let clock = ManualClock()
+        let (trims, trim) = AsyncStream.makeStream(of: Void.self)
+        let memory = MemoryReturn(clock: clock) { trim.yield() }
+        memory.note()
+        memory.note()
+        await clock.sleepers(reach: 1)
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        for await _ in trims { break }
+        memory.note()
+        await clock.sleepers(reach: 1)
+        clock.advance(by: .seconds(1))
+        for await _ in trims { break }
+    }
+}

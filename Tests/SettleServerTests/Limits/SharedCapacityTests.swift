@@ -1,0 +1,95 @@
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import SettleServer
+
+@Suite(.timeLimit(.minutes(10))) struct `A capacity that requests share` {
+    private let ann = SenderKey.subject("ann")
+    private let bob = SenderKey.subject("bob")
+    private let cid = SenderKey.subject("cid")
+
+    @Test func `gives each sender at most its share`() throws {
+        let capacity = SharedCapacity(total: 10, shareMax: 6)
+        let first = try #require(capacity.takeNow(4, for: ann))
+        #expect(capacity.takeNow(3, for: ann) == nil)
+        let second = try #require(capacity.takeNow(3, for: bob))
+        #expect(capacity.used == 7)
+        #expect(capacity.takeNow(4, for: cid) == nil)
+        #expect(first.growNow(to: 6))
+        #expect(first.growNow(to: 7), "More than a share counts as the share.")
+        #expect(capacity.used == 9)
+        second.shrink(to: 1)
+        #expect(capacity.used == 7)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func `takes back what nobody holds any more`() throws {
+        let capacity = SharedCapacity(total: 10, clock: ManualClock())
+        do {
+            let lease = try #require(capacity.takeNow(5, for: ann))
+            #expect(lease.count == 5)
+        }
+        #expect(capacity.used == 0)
+    }
+
+    @Test func `lets those wait for whom there is no room, in their order`() async throws {
+        let capacity = SharedCapacity(total: 10, shareMax: 10, clock: ManualClock())
+        var first: CapacityLease? = capacity.takeNow(8, for: ann)
+        // A task would keep what it returns.
+        let large = Task { try await capacity.take(9, for: bob).count }
+        while capacity.waitingCount < 1 { await Task.yield() }
+        // It would fit, and comes behind all the same: else the large one would never have its turn.
+        #expect(capacity.takeNow(1, for: cid) == nil)
+        let small = Task { try await capacity.take(2, for: cid).count }
+        while capacity.waitingCount < 2 { await Task.yield() }
+        #expect(first?.count == 8)
+        first = nil
+        #expect(try await large.value == 9)
+        #expect(try await small.value == 2)
+        #expect(capacity.used == 0)
+    }
+
+    @Test func `lets no sender wait behind one whose share is used up`() async throws {
+        let capacity = SharedCapacity(total: 10, shareMax: 5, clock: ManualClock())
+        var held: CapacityLease? = capacity.takeNow(5, for: ann)
+        let waiting = Task { try await capacity.take(1, for: ann).count }
+        while capacity.waitingCount < 1 { await Task.yield() }
+        #expect(capacity.takeNow(5, for: bob) != nil)
+        #expect(held?.count == 5)
+        held = nil
+        #expect(try await waiting.value == 1)
+    }
+
+    @Test func `refuses who has waited too long, and says when to come again`() async throws {
+        let clock = ManualClock()
+        let capacity = SharedCapacity(total: 10, waitMax: .seconds(20), clock: clock)
+        let held = capacity.takeNow(5, for: ann)
+        let waiting = Task { try await capacity.take(1, for: ann) }
+        await clock.sleepers(reach: 1)
+        while capacity.waitingCount < 1 { await Task.yield() }
+        clock.advance(by: .seconds(20))
+        let refusal = await #expect(throws: Refusal.self) { try await waiting.value }
+        #expect(refusal?.status == .serviceUnavailable)
+        #expect(refusal?.headers[.retryAfter] == "5")
+        #expect(capacity.waitingCount == 0)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `forgets who has gone`() async throws {
+        let capacity = SharedCapacity(total: 10, clock: ManualClock())
+        let held = capacity.takeNow(5, for: ann)
+        let waiting = Task { try await capacity.take(1, for: ann) }
+        while capacity.waitingCount < 1 { await Task.yield() }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(capacity.waitingCount == 0)
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await capacity.take(1, for: ann)
+        }
+        late.cancel()
+        await #expect(throws: CancellationError.self) { try await late.value }
+        withExtendedLifetime(held) {}
+    }
+}
