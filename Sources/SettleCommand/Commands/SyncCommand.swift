@@ -35,6 +35,9 @@ struct SyncCommand: SettleSubcommand {
             --all-types takes it back. With --keep-order what is changed in different tables \
             is sent in the order in which it was changed.
 
+            A row that cannot be a document here, because of its identifier, a number or its size, is set
+            aside and named; the others go on.
+
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
@@ -45,6 +48,9 @@ struct SyncCommand: SettleSubcommand {
               settle sync ./desk http://127.0.0.1:8080/tables/todos \\
                 http://127.0.0.1:8080/tables/notes --type todo --type note
             """)
+
+    /// How many rows a table gives at a time.
+    static let pageSizes = 1...1_000
 
     @OptionGroup var database: DatabaseArgument
 
@@ -86,6 +92,12 @@ struct SyncCommand: SettleSubcommand {
             given.
             """))
     var attachments: Bool?
+    @Option(
+        help: ArgumentHelp(
+            "How many rows to ask for at a time, from 1 to \(Self.pageSizes.upperBound).",
+            valueName: "count"))
+    var pageSize: Int = 500
+
 
     @Flag(help: "List everything, and remove documents here that are gone there.")
     var reconcile = false
@@ -135,6 +147,10 @@ struct SyncCommand: SettleSubcommand {
             throw ValidationError(
                 "--reconcile lists what is on the server, which --push-only does not look at.")
         }
+        guard Self.pageSizes.contains(pageSize) else {
+            throw ValidationError(
+                "--page-size is a number from 1 to \(Self.pageSizes.upperBound).")
+        }
     }
 
     func perform() async throws {
@@ -158,6 +174,7 @@ struct SyncCommand: SettleSubcommand {
             carriesAttachments: attachments)
         configuration.reconciling = reconcile ? .atStart : .never
         configuration.sendsOnlyChanges = onlyChanges
+        configuration.pageSize = pageSize
         configuration.conflictHandler = onConflict.handler
         configuration.pollInterval = .seconds(interval)
         return configuration
@@ -204,10 +221,27 @@ struct SyncCommand: SettleSubcommand {
             try output.line(line(for: summary, with: result.remote, elapsed: elapsed))
         }
         try output.flush()
+        for result in results { try nameSetAside(in: database, of: result.remote) }
         let errors = results.compactMap(\.error)
         for error in errors.dropLast() { StandardError.line(error.message) }
         if let error = errors.last { throw error }
         try checkLeftovers(of: database, with: results.map(\.remote))
+    }
+
+    /// Names the rows that cannot be documents here.
+    private func nameSetAside(in database: Database, of remote: String) throws {
+        let items = try database.setAsideItems(with: remote)
+        for item in items.prefix(Self.listCountMax) { Self.name(item) }
+        guard items.count > 0 else { return }
+        StandardError.line(
+            items.count == 1
+                ? "1 row of the server cannot be a document here. It is read again when it changes."
+                : "\(Quantity.number(items.count)) rows of the server cannot be documents here. Each "
+                    + "is read again when it changes.")
+    }
+
+    private static func name(_ item: SetAsideItem) {
+        StandardError.line(ScreenText.printable("\(item)"))
     }
 
     /// Replicates until the task is cancelled, which is how this is meant to end.
@@ -233,6 +267,9 @@ struct SyncCommand: SettleSubcommand {
                     if isFirst || news != ReplicationSummary() {
                         try output.line(line(for: summary, with: remote, elapsed: nil))
                     }
+                case .setAside(let item):
+                    progress.end()
+                    Self.name(item)
                 case .failed(let error):
                     progress.end()
                     // After these it is over; after all others it goes on by itself.

@@ -21,7 +21,7 @@ enum SummaryText {
             (
                 summary.skipped,
                 Quantity.number(summary.skipped)
-                    + " skipped, whose identifiers cannot be used here"
+                    + " set aside, which cannot be documents here"
             ),
         ]
         parts += rare.filter { $0.0 > 0 }.map(\.1)

@@ -10,7 +10,9 @@ enum JSONNumber {
     ]
 
     /// Reads a number from its minus sign or first digit on.
-    static func scan(_ text: Span<UInt8>, at index: inout Int) throws(JSONError) -> JSONNumber {
+    static func scan(
+        _ text: Span<UInt8>, at index: inout Int, largeIntegers: JSONLargeIntegers
+    ) throws(JSONError) -> JSONNumber {
         let start = index
         let isNegative = text[index] == UInt8(ascii: "-")
         if isNegative { index += 1 }
@@ -36,7 +38,7 @@ enum JSONNumber {
             index += 1
             exponent += try scanExponent(text, at: &index)
         }
-        if isInteger { return try integer(digits, isNegative, text, start..<index) }
+        if isInteger { return try whole(digits, isNegative, text, start..<index, largeIntegers) }
         return .double(try double(digits, exponent, isNegative, text, start..<index))
     }
 
@@ -85,19 +87,38 @@ enum JSONNumber {
         return isNegative ? -value : value
     }
 
-    private static func integer(
-        _ digits: Digits, _ isNegative: Bool, _ text: Span<UInt8>, _ range: Range<Int>
+    private static func whole(
+        _ digits: Digits, _ isNegative: Bool, _ text: Span<UInt8>, _ range: Range<Int>,
+        _ largeIntegers: JSONLargeIntegers
     ) throws(JSONError) -> JSONNumber {
         if isNegative, digits.isZero { return .double(-0.0) }
         let limit = isNegative ? UInt64(Int64.max) + 1 : UInt64(Int64.max)
-        guard digits.isExact, digits.value <= limit else {
-            throw JSONError(
-                .integerOutOfRange,
-                "A whole number does not fit into 64 bits; write it in quotes, as a string.",
-                at: range.lowerBound, in: text)
+        if digits.isExact, digits.value <= limit {
+            let bits = isNegative ? ~digits.value &+ 1 : digits.value
+            return .integer(Int64(bitPattern: bits))
         }
-        let bits = isNegative ? ~digits.value &+ 1 : digits.value
-        return .integer(Int64(bitPattern: bits))
+        if largeIntegers != .refused {
+            let double = try double(digits, 0, isNegative, text, range)
+            if largeIntegers == .rounded || isExact(double, digits, isNegative, text, range) {
+                return .double(double)
+            }
+        }
+        throw JSONError(
+            .integerOutOfRange,
+            "A whole number does not fit into 64 bits; write it in quotes, as a string.",
+            at: range.lowerBound, in: text)
+    }
+
+    /// Whether a whole number loses nothing when it is read as a double.
+    private static func isExact(
+        _ double: Double, _ digits: Digits, _ isNegative: Bool, _ text: Span<UInt8>,
+        _ range: Range<Int>
+    ) -> Bool {
+        if digits.isExact, UInt64(exactly: double.magnitude) == digits.value { return true }
+        var written: [UInt8] = []
+        let firstDigit = isNegative ? range.lowerBound + 1 : range.lowerBound
+        written.append(text, in: firstDigit..<range.upperBound)
+        return double.isWritten(as: written)
     }
 
     private static func double(

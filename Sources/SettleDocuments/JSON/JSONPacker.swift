@@ -16,12 +16,14 @@ package struct JSONPacker: ~Copyable, Sendable {
     /// - Parameters:
     ///   - text: The text of one JSON value.
     ///   - limits: How large and deep it may be.
+    ///   - largeIntegers: What becomes of whole numbers outside the range of Int64.
     /// - Returns: The packed value.
     /// - Throws: `JSONError` with the reason and the place; the packer can be used again.
     package mutating func pack(
-        _ text: Span<UInt8>, limits: JSONLimits = .default
+        _ text: Span<UInt8>, limits: JSONLimits = .default,
+        largeIntegers: JSONLargeIntegers = .refused
     ) throws(JSONError) -> PackedValue {
-        try scan(text, taking: nil, limits: limits)
+        try scan(text, taking: nil, limits: limits, largeIntegers: largeIntegers)
         return PackedValue(stored: scanner.plan.write(source: text))
     }
 
@@ -37,7 +39,7 @@ package struct JSONPacker: ~Copyable, Sendable {
     package mutating func pack(
         _ text: Span<UInt8>, taking member: String?, limits: JSONLimits = .default
     ) throws(JSONError) -> (packed: PackedValue, taken: String?) {
-        try scan(text, taking: member, limits: limits)
+        try scan(text, taking: member, limits: limits, largeIntegers: .refused)
         guard scanner.plan.nodes[0].kind == .object else {
             throw JSONError(
                 .unexpectedKind, "A document is a JSON object, and the text holds another value.",
@@ -54,7 +56,8 @@ package struct JSONPacker: ~Copyable, Sendable {
     }
 
     private mutating func scan(
-        _ text: Span<UInt8>, taking: String?, limits: JSONLimits
+        _ text: Span<UInt8>, taking: String?, limits: JSONLimits,
+        largeIntegers: JSONLargeIntegers
     ) throws(JSONError) {
         guard text.count <= limits.sizeMax else {
             throw JSONError(
@@ -62,7 +65,7 @@ package struct JSONPacker: ~Copyable, Sendable {
                 "The text has \(text.count) bytes, the limit is \(limits.sizeMax); split it.",
                 at: 0, in: text)
         }
-        try scanner.scan(text, taking: taking, limits: limits)
+        try scanner.scan(text, taking: taking, limits: limits, largeIntegers: largeIntegers)
         guard scanner.plan.size <= limits.sizeMax else {
             throw JSONError(
                 .tooLarge,

@@ -12,10 +12,12 @@ struct JSONReader {
     private var expectsName = false
     private let depthMax: Int
     private let taking: ByteName?
+    private let largeIntegers: JSONLargeIntegers
 
-    init(depthMax: Int, taking: ByteName?) {
+    init(depthMax: Int, taking: ByteName?, largeIntegers: JSONLargeIntegers) {
         self.depthMax = depthMax
         self.taking = taking
+        self.largeIntegers = largeIntegers
     }
 
     /// Reads on until the value is complete or there is no room for more nodes.
@@ -62,7 +64,7 @@ struct JSONReader {
             let string = try Self.readString(text, &index, &state)
             state.string(string.range, isOwn: string.isOwn, &nodes)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            try Self.readNumber(text, &index, &state, &nodes)
+            try readNumber(text, &index, &state, &nodes)
         case UInt8(ascii: "{"):
             return try open(text, &index, until: UInt8(ascii: "}"), &state, &nodes)
         case UInt8(ascii: "["):
@@ -208,7 +210,7 @@ struct JSONReader {
 
     /// Reads whole numbers of at most 18 digits itself, which are most.
     @inline(__always)
-    private static func readNumber(
+    private func readNumber(
         _ text: Span<UInt8>, _ index: inout Int, _ state: inout PackedPlanState,
         _ nodes: inout MutableSpan<Node>
     ) throws(JSONError) {
@@ -228,7 +230,7 @@ struct JSONReader {
             state.integer(Int64(truncatingIfNeeded: value), &nodes)
             return
         }
-        switch try JSONNumber.scan(text, at: &index) {
+        switch try JSONNumber.scan(text, at: &index, largeIntegers: largeIntegers) {
         case .integer(let value): state.integer(value, &nodes)
         case .double(let value): state.double(value, &nodes)
         }

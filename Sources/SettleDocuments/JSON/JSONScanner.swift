@@ -14,9 +14,11 @@ struct JSONScanner: Sendable {
     ///   - text: The text.
     ///   - taking: The name of the member of the outermost object that is left out, if any.
     ///   - limits: How deep the text may be; its size is the caller's business.
+    ///   - largeIntegers: What becomes of whole numbers outside the range of Int64.
     /// - Throws: `JSONError`; the scanner can be used again.
     mutating func scan(
-        _ text: Span<UInt8>, taking: String?, limits: JSONLimits
+        _ text: Span<UInt8>, taking: String?, limits: JSONLimits,
+        largeIntegers: JSONLargeIntegers
     ) throws(JSONError) {
         plan.reset()
         if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
@@ -28,7 +30,8 @@ struct JSONScanner: Sendable {
         if !(self.taking?.isNamed(taking) ?? (taking == nil)) {
             self.taking = taking.map(ByteName.init)
         }
-        var reader = JSONReader(depthMax: limits.depthMax, taking: self.taking)
+        var reader = JSONReader(
+            depthMax: limits.depthMax, taking: self.taking, largeIntegers: largeIntegers)
         JSONReader.skipSpace(text, &reader.index)
         guard reader.index < text.count else {
             throw JSONError(.emptyText, "The text holds no value.", at: reader.index, in: text)

@@ -1,8 +1,8 @@
 /// JSON text in and out (RFC 8259, strictly), without Foundation.
 ///
 /// The answers to what the RFC leaves open: whole numbers outside the range of Int64 are an
-/// error that says to quote them; numbers with a fraction or exponent become the nearest double,
-/// one that would be infinite or vanish to zero is an error; `-0` and `-0.0` are the double -0.0;
+/// error that says to quote them, unless ``JSONLargeIntegers`` says otherwise; numbers with a
+/// fraction or exponent become the nearest double, one that would be infinite or vanish to zero is an error; `-0` and `-0.0` are the double -0.0;
 /// two members of one name (or of canonically equivalent names) are an error; so are `\u`
 /// escapes of half a surrogate pair, bytes that are not UTF-8, and a byte order mark. `\u0000`
 /// is allowed.
@@ -11,9 +11,20 @@ package enum JSONText {
     ///
     /// - Throws: `JSONError` with the reason and the place.
     package static func value(
-        from text: [UInt8], limits: JSONLimits = .default
+        from text: [UInt8], limits: JSONLimits = .default,
+        largeIntegers: JSONLargeIntegers = .refused
     ) throws(JSONError) -> JSONValue {
-        let packed = try packed(from: text, limits: limits)
+        try value(from: text.span, limits: limits, largeIntegers: largeIntegers)
+    }
+
+    /// The value that the text in a span stands for.
+    ///
+    /// - Throws: `JSONError` with the reason and the place.
+    package static func value(
+        from text: Span<UInt8>, limits: JSONLimits = .default,
+        largeIntegers: JSONLargeIntegers = .refused
+    ) throws(JSONError) -> JSONValue {
+        let packed = try packed(from: text, limits: limits, largeIntegers: largeIntegers)
         do {
             return try packed.value()
         } catch {
@@ -34,10 +45,11 @@ package enum JSONText {
     ///
     /// - Throws: `JSONError` with the reason and the place.
     package static func packed(
-        from text: Span<UInt8>, limits: JSONLimits = .default
+        from text: Span<UInt8>, limits: JSONLimits = .default,
+        largeIntegers: JSONLargeIntegers = .refused
     ) throws(JSONError) -> PackedValue {
         try JSONPacker.withShared { packer throws(JSONError) in
-            try packer.pack(text, limits: limits)
+            try packer.pack(text, limits: limits, largeIntegers: largeIntegers)
         }
     }
 
@@ -47,12 +59,13 @@ package enum JSONText {
     /// - Throws: `JSONError` with the reason and the place; `tooLarge` also when one object has more than
     ///   524,288 members.
     package static func packedInPieces(
-        from text: Span<UInt8>, limits: JSONLimits = .default
+        from text: Span<UInt8>, limits: JSONLimits = .default,
+        largeIntegers: JSONLargeIntegers = .refused
     ) throws(JSONError) -> PackedValue {
         guard text.count > 4 * PiecewisePacker.runBytes else {
-            return try packed(from: text, limits: limits)
+            return try packed(from: text, limits: limits, largeIntegers: largeIntegers)
         }
-        var packer = PiecewisePacker(limits: limits)
+        var packer = PiecewisePacker(limits: limits, largeIntegers: largeIntegers)
         return try packer.pack(text)
     }
 

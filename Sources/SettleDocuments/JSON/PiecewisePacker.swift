@@ -19,13 +19,15 @@ struct PiecewisePacker: ~Copyable {
 
     private var packer = JSONPacker()
     private let limits: JSONLimits
+    private let largeIntegers: JSONLargeIntegers
     private var larges: [Large] = []
     /// The next of them.
     private var next = 0
     private var scratch: [UInt8] = []
 
-    init(limits: JSONLimits) {
+    init(limits: JSONLimits, largeIntegers: JSONLargeIntegers = .refused) {
         self.limits = limits
+        self.largeIntegers = largeIntegers
     }
 
     /// Packs a value.
@@ -38,11 +40,11 @@ struct PiecewisePacker: ~Copyable {
                 "The text has \(text.count) bytes, the limit is \(limits.sizeMax); split it.",
                 at: 0, in: text)
         }
-        guard try outline(text) else { return try packer.pack(text, limits: limits) }
+        guard try outline(text) else { return try packWhole(text) }
         var output: [UInt8] = []
         var index = 0
         JSONReader.skipSpace(text, &index)
-        guard index == larges.first?.start else { return try packer.pack(text, limits: limits) }
+        guard index == larges.first?.start else { return try packWhole(text) }
         try container(text, &index, depth: 1, to: &output)
         JSONReader.skipSpace(text, &index)
         guard index == text.count else {
@@ -57,6 +59,10 @@ struct PiecewisePacker: ~Copyable {
                     + "split the document.", at: 0, in: text)
         }
         return PackedValue(stored: output)
+    }
+
+    private mutating func packWhole(_ text: Span<UInt8>) throws(JSONError) -> PackedValue {
+        try packer.pack(text, limits: limits, largeIntegers: largeIntegers)
     }
 
     /// Finds the large containers, in the order of their beginnings.
@@ -225,7 +231,8 @@ struct PiecewisePacker: ~Copyable {
         defer { swap(&piece, &scratch) }
         let pieceLimits = JSONLimits(depthMax: max(1, limits.depthMax - depth + 1))
         do throws(JSONError) {
-            return try packer.pack(piece.span, limits: pieceLimits)
+            return try packer.pack(
+                piece.span, limits: pieceLimits, largeIntegers: largeIntegers)
         } catch {
             throw JSONError(
                 error.reason, error.message, at: min(start + error.byteOffset, text.count), in: text

@@ -76,7 +76,9 @@ struct ItemBody: Sendable, Equatable {
         do {
             var limits = limits
             limits.depthMax += levels
-            return try JSONText.packedInPieces(from: bytes.span, limits: limits)
+            // JavaScript writes 1e20 as a whole number of 21 digits.
+            return try JSONText.packedInPieces(
+                from: bytes.span, limits: limits, largeIntegers: .exact)
         } catch {
             var refusal = Refusal(
                 .badRequest,

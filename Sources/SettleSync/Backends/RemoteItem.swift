@@ -21,6 +21,11 @@ public struct RemoteItem: Sendable, Hashable {
     /// Null and nothing are the same then: a document keeps the one that it has, and takes a null
     /// only for a member that it had.
     public var nullMayMeanAbsent = false
+    /// Why the item cannot be a document here; nil for one that can.
+    ///
+    /// It is set aside then, and its members do not matter. One without an identifier that can be read
+    /// has an empty one, and a fault that says which item it is (``ItemFault/place``).
+    public var fault: ItemFault?
     /// The document's members, without `id` and without anything the far side added.
     public var members: [String: JSONValue]
     /// When the far side says the item was made.

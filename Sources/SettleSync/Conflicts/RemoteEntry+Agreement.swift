@@ -15,16 +15,17 @@ extension RemoteEntry.Sent {
         guard kind == .insert || kind == .update, shown.isLive, let there = shown.members else {
             return nil
         }
-        let before = base?.isLive == true ? base?.members ?? [:] : [:]
-        var agreed = before
-        for name in Set(before.keys).union(members.keys)
-        where (there[name] ?? .null) == (members[name] ?? .null) {
+        var state = base?.isLive == true ? base ?? .absent : ServerState(presence: .live)
+        var agreed = state.members ?? [:]
+        state.members = agreed
+        let before = state
+        for name in Set(agreed.keys).union(members.keys) {
+            let (sent, shown) = (members[name] ?? .null, there[name] ?? .null)
+            guard sent.isLoosely(shown, isRounded: true) else { continue }
             agreed[name] = members[name]
+            state.rounded[name] = sent == shown ? nil : shown
         }
-        guard agreed != before else { return nil }
-        var state = base?.isLive == true ? base : nil
-        state = state ?? ServerState(presence: .live)
-        state?.members = agreed
-        return state
+        state.members = agreed
+        return state == before ? nil : state
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import Synchronization
 
@@ -9,8 +10,8 @@ struct PageApplication: Sendable, Hashable {
     var queuedCount = 0
     /// Items that were left aside because the document has something to tell first.
     var keptCount = 0
-    /// Items that cannot be documents, with the reason.
-    var faults: [String: String] = [:]
+    /// Items that were set aside because they cannot be documents, and were not before.
+    var setAside: [SetAsideRow] = []
     /// True when nothing was stored because another replication was faster: the pull of this query
     /// went on elsewhere, or answers of the far side were stored that the page may not show yet.
     var isOvertaken = false
@@ -29,10 +30,13 @@ struct PageContext: Sendable {
     var carriesAttachments = false
     /// Whether it is kept how far the pull got, and which query showed an item.
     var isIncremental = true
+    /// What time it is.
+    let date: Date
 
     /// A page's pull.
-    init(query: PullQuery, others: Set<UInt64> = [], settledCount: UInt64) {
+    init(query: PullQuery, others: Set<UInt64> = [], settledCount: UInt64, date: Date) {
         self.query = query
+        self.date = date
         queryHash = query.hash
         self.others = others
         self.settledCount = settledCount
@@ -63,6 +67,13 @@ extension RemoteOutbox {
         return try await write(database) { [self] transaction, tables in
             var checkpoint = try tables.checkpoint(of: context.query)
             guard checkpoint.token == token else { return PageApplication(isOvertaken: true) }
+            if token == nil {
+                // What has no identifier cannot be found again but by its place.
+                try tables.removeFaults { key, row in
+                    key.isNameless && row.source == context.queryHash
+                        && !page.items.contains { SetAsideKey($0, $0.fault) == key }
+                }
+            }
             let application = try apply(page.items, in: transaction, tables, context)
             guard !application.isOvertaken, let next = page.token else { return application }
             checkpoint.token = next
@@ -90,17 +101,55 @@ extension RemoteOutbox {
         var application = PageApplication()
         application.isOvertaken = settledCount.load(ordering: .relaxed) != context.settledCount
         if application.isOvertaken { return application }
+        var hasFaults = try tables.hasFaults()
         for item in items {
-            if let fault = Document.fault(ofId: item.id) {
-                application.faults[item.id] = fault
-            } else if item.isOutOfSight {
-                try Self.leaveSight(item.id, in: transaction, tables, context, &application)
-            } else {
-                try Self.apply(
-                    item, in: transaction, tables, origin: identifier, context, &application)
+            // What is gone cannot be wrong; what has no name cannot be told to be gone.
+            let isNameless = item.fault?.place != nil
+            let isGone = !isNameless && (item.isDeleted || item.isOutOfSight)
+            let idFault = isNameless ? nil : Document.fault(ofId: item.id)
+            var fault = isGone ? nil : item.fault ?? idFault
+            if fault == nil {
+                if idFault == nil {
+                    fault = try apply(item, in: transaction, tables, context, &application)
+                }
+                if fault == nil, hasFaults {
+                    try Self.clearFault(SetAsideKey(item, item.fault), of: item.id, in: tables)
+                }
+            }
+            if let fault {
+                hasFaults = true
+                let row = try tables.setFault(
+                    fault, of: item, source: context.queryHash, at: context.date)
+                if let row { application.setAside.append(row) }
             }
         }
         return application
+    }
+
+    /// Stores one item.
+    ///
+    /// - Returns: Why it cannot be a document here, and nothing was stored; nil when it can.
+    private func apply(
+        _ item: RemoteItem, in transaction: Transaction, _ tables: RemoteTables,
+        _ context: PageContext, _ application: inout PageApplication
+    ) throws -> ItemFault? {
+        if item.isOutOfSight {
+            try Self.leaveSight(item.id, in: transaction, tables, context, &application)
+            return nil
+        }
+        if let fault = try tables.scope.fault(ofRow: item.id, ServerState(item)) {
+            try Self.leaveScope(item.id, in: transaction, tables, &application)
+            return ItemFault(fault.reason, member: fault.member)
+        }
+        do {
+            try Self.apply(
+                item, in: transaction, tables, origin: identifier, context, &application)
+            return nil
+        } catch let error as DatabaseError {
+            // All of these come before anything is written.
+            guard let fault = ItemFault(refusing: error) else { throw error }
+            return fault
+        }
     }
 
     private static func apply(
@@ -109,10 +158,6 @@ extension RemoteOutbox {
     ) throws {
         let id = item.id
         var state = ServerState(item)
-        if let fault = try tables.scope.fault(ofRow: id, state) {
-            application.faults[id] = fault.reason
-            return try leaveScope(id, in: transaction, tables, &application)
-        }
         var known = try tables.server(id)
         // What a query shows that is not remembered is nobody's business when it leaves.
         state.source = context.isIncremental ? context.queryHash : known?.source ?? 0
@@ -144,6 +189,10 @@ extension RemoteOutbox {
         if !isKnown || old?.status == .outside {
             let here = local?.members(withAttachments: state.carriesAttachments)
             state = state.pulled(over: known, here: here)
+        }
+        if !isKnown, try old != nil || tables.isTaken(id, in: transaction) {
+            // Before it is kept for later.
+            try Document(id: id, state: state)?.check()
         }
         if let old, old.status == .outside {
             if isKnown, old.seen == nil { return }

@@ -18,6 +18,7 @@ extension RemoteOutbox {
             }
             // Before the documents: what goes now has to be able to come again.
             try tables.removeAllCheckpoints()
+            try tables.removeFaults { _, _ in true }
             return try tables.knownIds()
         }[...]
         var count = 0

@@ -144,15 +144,17 @@ extension RemoteOutbox {
                 claim.equalCount += 1
             } else if let sent = entry.sent,
                 case let shown = sent.describesAttachments ? seen : seen.withoutDescription,
-                isOwnWork(sent, shows: shown, base: server, in: scope)
+                isOwnWork(sent, shows: shown, base: server, in: scope, isRepeated: true)
             {
                 entry.seen = nil
+                var state = shown
+                state.keepExact(sent.members)
                 _ = try acknowledge(
-                    id, by: shown, entry: entry, replacing: old, in: transaction, tables,
+                    id, by: state, entry: entry, replacing: old, in: transaction, tables,
                     origin: origin)
                 if shown != seen {
                     _ = try describe(
-                        id, known: shown, by: seen, in: transaction, tables, origin: origin)
+                        id, known: state, by: seen, in: transaction, tables, origin: origin)
                 }
                 claim.equalCount += 1
             } else {

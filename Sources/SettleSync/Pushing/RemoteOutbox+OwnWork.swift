@@ -7,12 +7,21 @@ extension RemoteOutbox {
     ///
     /// This is how an operation is recognised whose answer was lost, and how equal edits on two
     /// devices are no conflict.
+    ///
+    /// - Parameters:
+    ///   - sent: The operation.
+    ///   - state: The state.
+    ///   - base: What both sides last agreed on.
+    ///   - scope: The scope of the remote.
+    ///   - isRepeated: Whether the operation may have been carried out before, so that its numbers may
+    ///     be there rounded.
+    /// - Returns: Whether it is.
     static func isOwnWork(
         _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
-        in scope: ReplicationScope
+        in scope: ReplicationScope, isRepeated: Bool = false
     ) -> Bool {
         switch sent.kind {
-        case .insert, .update: scope.holds(state, sent.members)
+        case .insert, .update: scope.holds(state, sent.members, isRounded: isRepeated)
         case .delete: !state.isLive
         case .undelete:
             // The members came back as they were deleted: then nobody has edited them since.

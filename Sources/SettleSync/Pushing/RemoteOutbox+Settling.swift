@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import Synchronization
 
@@ -9,6 +10,8 @@ enum SettledOperation: Sendable, Hashable {
     case conflict
     /// Set aside, with the reason.
     case rejected(reason: String)
+    /// Set aside for the sake of the item that the answer shows; with its row, if that is news.
+    case setAside(SetAsideRow?, reason: String)
     /// Back in the queue, or forgotten meanwhile.
     case returned
 }
@@ -30,21 +33,22 @@ extension RemoteOutbox {
     /// - Throws: What the database throws when it cannot be written; nothing is settled then, and
     ///   the operations will be sent and recognised again.
     func settle(
-        _ database: Database, _ trials: [(claimed: ClaimedOperation, trial: Trial)]
+        _ database: Database, _ trials: [(claimed: ClaimedOperation, trial: Trial)],
+        at date: Date
     ) async throws -> [SettledOperation] {
         try await write(database) { [self] transaction, tables in
             // Within the transaction: a page that is stored after it surely sees it.
             settledCount.add(1, ordering: .relaxed)
             return try trials.map { claimed, trial in
                 try Self.settle(
-                    claimed, trial, in: transaction, tables, origin: identifier)
+                    claimed, trial, in: transaction, tables, origin: identifier, at: date)
             }
         }
     }
 
     private static func settle(
         _ claimed: ClaimedOperation, _ trial: Trial, in transaction: Transaction,
-        _ tables: RemoteTables, origin: String
+        _ tables: RemoteTables, origin: String, at date: Date
     ) throws -> SettledOperation {
         let id = claimed.operation.id
         guard let old = try tables.entry(id), let sent = old.sent else { return .returned }
@@ -53,8 +57,11 @@ extension RemoteOutbox {
             try release(id, old, in: transaction, tables)
             return .returned
         }
+        if let result = try setAside(id, old, answered: outcome, at: date, tables) {
+            return result
+        }
         let base = try tables.server(id)
-        let expected = sent.kind == .undelete ? base?.shownMembers ?? [:] : sent.members
+        let expected = sent.kind == .undelete ? base?.storedMembers ?? [:] : sent.members
         let shown: ServerState
         switch outcome {
         case .rejected(let rejection):
@@ -98,13 +105,18 @@ extension RemoteOutbox {
             var state = item.map(ServerState.init) ?? ServerState(presence: .deleted)
             // Many far sides say only that it is deleted; it keeps the members it had.
             if state.members?.isEmpty ?? true { state.members = base?.shownMembers }
+            state.keepExact(as: base)
             shown = state
         case .conflict(nil) where sent.kind == .insert:
             return try countHidden(id, old, in: transaction, tables)
         case .conflict(let item):
-            shown = item.map(ServerState.init) ?? .absent
+            var state = item.map(ServerState.init) ?? .absent
+            state.keepExact(as: base)
+            shown = state
         }
-        if isOwnWork(sent, shows: shown, base: base, in: tables.scope) {
+        if isOwnWork(
+            sent, shows: shown, base: base, in: tables.scope, isRepeated: claimed.isRepeated)
+        {
             return try acknowledge(
                 id, by: shown.answered(to: expected, over: base), entry: old, replacing: old,
                 in: transaction, tables, origin: origin)

@@ -32,11 +32,19 @@ extension Document {
     /// Why no document may have this identifier; nil when it may.
     ///
     /// Asked before an item is stored, so that one bad row of a table does not stop the rest.
-    static func fault(ofId id: String) -> String? {
-        if id.isEmpty { return "its identifier is empty" }
-        if id.utf8.count > 255 { return "its identifier is longer than 255 bytes" }
-        if id.utf8.first == UInt8(ascii: "_") { return "its identifier begins with '_'" }
-        if id.utf8.contains(0) { return "its identifier contains a NUL" }
+    static func fault(ofId id: String) -> ItemFault? {
+        func fault(_ what: String) -> ItemFault {
+            ItemFault("An identifier \(what) cannot be a document's.", member: "id")
+        }
+        if id.isEmpty { return fault("that is empty") }
+        if id.utf8.count > 255 { return fault("of more than 255 bytes") }
+        if id.utf8.first == UInt8(ascii: "_") { return fault("that begins with '_'") }
+        if id.utf8.contains(0) { return fault("with a NUL") }
         return nil
     }
+
+    /// Checks that the document can be stored: what its members hold, its size and its depth.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidDocument` or `documentTooLarge`.
+    func check() throws { _ = try packed() }
 }

@@ -3,21 +3,6 @@ import Settle
 // What a server shows of what it was sent. It may leave out members, and members of members.
 
 extension JSONValue {
-    /// Equality that does not tell 1 from 1.0.
-    func isLoosely(_ other: JSONValue) -> Bool {
-        switch (self, other) {
-        case (.integer, .double), (.double, .integer):
-            doubleValue == other.doubleValue
-        case (.array(let left), .array(let right)):
-            left.count == right.count && zip(left, right).allSatisfy { $0.isLoosely($1) }
-        case (.object(let left), .object(let right)):
-            left.count == right.count
-                && left.allSatisfy { right[$0.key].map($0.value.isLoosely) ?? false }
-        default:
-            self == other
-        }
-    }
-
     /// Whether something of this value that is not null is left out of what is shown of it.
     func isLacking(in shown: JSONValue?) -> Bool {
         if isNull { return false }
@@ -40,10 +25,10 @@ extension JSONValue {
         return .object(others)
     }
 
-    /// Whether what is shown is this value, perhaps with something left out.
+    /// Whether what is shown is this value, perhaps with something left out or rounded.
     func mayBeShown(as shown: JSONValue) -> Bool {
         guard case .object(let members) = self, case .object(let others) = shown else {
-            return isLoosely(shown)
+            return isLoosely(shown, isRounded: true)
         }
         return others.allSatisfy { members[$0.key]?.mayBeShown(as: $0.value) ?? false }
     }

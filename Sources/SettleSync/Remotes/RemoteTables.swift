@@ -15,6 +15,7 @@ struct RemoteTables {
     private let queue: SideTable?
     private let blocked: SideTable?
     let checkpoints: SideTable?
+    let faults: SideTable?
 
     /// Remote's identifier -> number and mark.
     static let remotesName = "sync.remotes"
@@ -44,6 +45,7 @@ struct RemoteTables {
         entries = try snapshot.table(Self.entriesName)
         queue = try snapshot.table(Self.queueName)
         checkpoints = try snapshot.table(Self.checkpointsName)
+        faults = try snapshot.table(Self.faultsName)
     }
 
     /// Tables to read from and write to.
@@ -55,6 +57,7 @@ struct RemoteTables {
         entries = try transaction.sideTable(named: Self.entriesName)
         queue = try transaction.sideTable(named: Self.queueName)
         checkpoints = try transaction.sideTable(named: Self.checkpointsName)
+        faults = try transaction.sideTable(named: Self.faultsName)
     }
 
     // MARK: One document
@@ -229,7 +232,7 @@ struct RemoteTables {
 
     // MARK: Keys
 
-    private var prefix: [UInt8] { Self.bytes(of: UInt64(number), count: 4) }
+    var prefix: [UInt8] { Self.bytes(of: UInt64(number), count: 4) }
 
     func documentKey(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
 

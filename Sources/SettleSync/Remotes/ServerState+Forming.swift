@@ -4,7 +4,7 @@ import Settle
 //
 // A table shows null in every column that a row has nothing in, so null and nothing are the same
 // to it: each document keeps the one that it has, and what it never had is not taken for a member.
-// Members that are left out of an answer are kept.
+// Members that are left out of an answer are kept, and numbers that are rounded in it as well.
 
 extension ServerState {
     /// The state as a pull or a conflict shows it.
@@ -17,9 +17,13 @@ extension ServerState {
     /// - Returns: The state with the document's members.
     func pulled(over base: ServerState?, here: [String: JSONValue]?) -> ServerState {
         var state = withoutColumns(over: base, here: here)
+        state.keepExact(as: base)
         guard isLive, let base, !base.unshown.isEmpty, let shown = members else { return state }
         for name in base.unshown {
-            guard let value = base.members?[name], value.isLacking(in: shown[name]) else {
+            guard let value = base.members?[name] else { continue }
+            guard value.isLacking(in: shown[name]) else {
+                // The first that is shown of it is what the server made of it.
+                state.keepExact([name: value])
                 continue
             }
             state.members?[name] = value.completing(shown[name])
@@ -38,9 +42,14 @@ extension ServerState {
     func answered(to sent: [String: JSONValue], over base: ServerState?) -> ServerState {
         guard isLive, let shown = members else { return withoutColumns(over: base, here: sent) }
         var state = self
+        state.keepExact(as: base)
+        state.keepExact(sent)
         for name in shown.namesLacking(of: sent, nullMayMeanAbsent: nullMayMeanAbsent) {
             let value = shown[name].flatMap { $0.isNull ? nil : $0 }
-            state.members?[name] = sent[name]?.completing(value)
+            let completed = sent[name]?.completing(value)
+            let isRounded = completed.flatMap { sent[name]?.isLoosely($0, isRounded: true) } ?? false
+            state.members?[name] = isRounded ? sent[name] : completed
+            state.rounded[name] = nil
             state.unshown.insert(name)
         }
         return state.withoutColumns(over: base, here: sent)
@@ -69,6 +78,8 @@ extension ServerState {
                 continue
             }
             if !known.mayBeShown(as: value) { state.members?[name] = known.completing(value) }
+            let isRounded = known != value && known.isLoosely(value, isRounded: true)
+            state.rounded[name] = isRounded ? value : nil
         }
         return state
     }

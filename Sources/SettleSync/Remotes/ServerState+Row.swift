@@ -12,6 +12,7 @@ extension ServerState {
         static let source: UInt8 = 8
         static let nullMayMeanAbsent: UInt8 = 16
         static let unshown: UInt8 = 32
+        static let rounded: UInt8 = 64
     }
 
     func write(to row: inout RowWriter) {
@@ -21,15 +22,17 @@ extension ServerState {
             byte: (members == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
                 | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source)
                 | (nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
-                | (unshown.isEmpty ? 0 : Flag.unshown))
+                | (unshown.isEmpty ? 0 : Flag.unshown) | (rounded.isEmpty ? 0 : Flag.rounded))
         row.write(text: version)
         if let created { row.write(date: created) }
         if let updated { row.write(date: updated) }
         if let members { row.write(members: members) }
         if source != 0 { row.write(number: source) }
-        guard !unshown.isEmpty else { return }
-        row.write(number: UInt64(unshown.count))
-        for name in unshown.sorted() { row.write(counted: name.utf8) }
+        if !unshown.isEmpty {
+            row.write(number: UInt64(unshown.count))
+            for name in unshown.sorted() { row.write(counted: name.utf8) }
+        }
+        if !rounded.isEmpty { row.write(members: rounded) }
     }
 
     init(from row: inout RowReader) throws {
@@ -43,8 +46,10 @@ extension ServerState {
         if flags & Flag.members != 0 { members = try row.members() }
         if flags & Flag.source != 0 { source = try row.number() }
         nullMayMeanAbsent = flags & Flag.nullMayMeanAbsent != 0
-        guard flags & Flag.unshown != 0 else { return }
-        for _ in 0..<(try row.number()) { unshown.insert(try row.text()) }
+        if flags & Flag.unshown != 0 {
+            for _ in 0..<(try row.number()) { unshown.insert(try row.text()) }
+        }
+        if flags & Flag.rounded != 0 { rounded = try row.members() }
     }
 }
 

@@ -5,12 +5,14 @@ import Settle
 /// what came while they did not.
 ///
 /// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members, source,
-/// names.
+/// names, members.
 struct ServerState: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
     /// The members; for a deleted item those it was deleted with, as far as they are known.
     var members: [String: JSONValue]?
+    /// The members that the remote shows rounded, as they were sent.
+    var exact: [String: JSONValue] = [:]
     var created: Date?
     var updated: Date?
     /// The hash of the query that showed the item last; 0 when none did since it was sent.
@@ -22,6 +24,9 @@ struct ServerState: Sendable, Hashable {
     /// Those of the members that were sent and that the server has not shown since, or not whole:
     /// it leaves them out of its answers, or does not store them. They are kept as they were sent.
     var unshown: Set<String> = []
+    /// Those of the members whose numbers the server shows rounded, as it shows them. They are kept
+    /// as they were sent.
+    var rounded: [String: JSONValue] = [:]
 
     /// No such item, not even a deleted one.
     static let absent = ServerState(presence: .absent)
@@ -43,8 +48,13 @@ struct ServerState: Sendable, Hashable {
         nullMayMeanAbsent = item.nullMayMeanAbsent
     }
 
-    /// The members that the server has shown.
+    /// The members that the server has shown, as it has shown them.
     var shownMembers: [String: JSONValue]? {
+        rounded.isEmpty ? storedMembers : storedMembers?.merging(rounded) { $1 }
+    }
+
+    /// The members that the server is known to have, as they are here.
+    var storedMembers: [String: JSONValue]? {
         unshown.isEmpty ? members : members?.filter { !unshown.contains($0.key) }
     }
 
@@ -100,11 +110,15 @@ struct ServerState: Sendable, Hashable {
     /// Whether the item is live and shows every one of `sent` as it was sent.
     ///
     /// The server may have added members of its own as long as they are null (a table shows
-    /// every column it has), and may write a whole number with or without a fraction. What it says
-    /// of attachments does not count where `sent` says nothing of them.
-    func holds(_ sent: [String: JSONValue]) -> Bool {
+    /// every column it has), and may write a whole number with or without a fraction, or rounded where
+    /// `isRounded` allows it. What it says of attachments does not count where `sent` says nothing of
+    /// them.
+    func holds(_ sent: [String: JSONValue], isRounded: Bool = false) -> Bool {
         guard isLive, let members else { return false }
-        for (name, value) in sent where !value.isLoosely(members[name] ?? .null) { return false }
+        for (name, value) in sent
+        where !value.isLoosely(members[name] ?? .null, isRounded: isRounded) {
+            return false
+        }
         return members.allSatisfy { name, value in
             value.isNull || sent[name] != nil || name == AttachmentMember.name && carriesAttachments
         }

@@ -17,7 +17,11 @@ extension RowReader {
     /// Reads what `write(members:)` wrote.
     mutating func members() throws(DatabaseError) -> [String: JSONValue] {
         let text = Array(try counted())
-        guard case .object(let members)? = try? JSONText.value(from: text) else { throw damage }
+        // As text, the members may be larger than a document may be when it is packed.
+        let limits = JSONLimits(sizeMax: 1 << 30)
+        guard case .object(let members)? = try? JSONText.value(from: text, limits: limits) else {
+            throw damage
+        }
         return members
     }
 

@@ -57,9 +57,9 @@ extension ReplicationScope {
         return document
     }
 
-    /// Whether a state shows every member as it was sent; see ``ServerState/holds(_:)``.
-    func holds(_ state: ServerState, _ sent: [String: JSONValue]) -> Bool {
-        members(sent, asIn: state).map { state.holds($0) } ?? false
+    /// Whether a state shows every member as it was sent; see ``ServerState/holds(_:isRounded:)``.
+    func holds(_ state: ServerState, _ sent: [String: JSONValue], isRounded: Bool) -> Bool {
+        members(sent, asIn: state).map { state.holds($0, isRounded: isRounded) } ?? false
     }
 
     /// Members that were sent, with the type as a state has it; nil for a row of another type, which

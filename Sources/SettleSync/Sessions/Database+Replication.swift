@@ -85,8 +85,8 @@ extension Database {
     ///     knows where to go.
     ///   - backend: The far side.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the back-end's identifier is empty
-    ///   or longer than 255 bytes, the scope names no type, or another replication of the remote
-    ///   runs with another scope; what the database throws when it cannot be read or written.
+    ///   or longer than 255 bytes, the scope names no type, a number of the configuration is out of
+    ///   its range, or another replication of the remote runs with another scope; what the database throws when it cannot be read or written.
     public func startReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws {
@@ -172,6 +172,7 @@ extension Database {
         with configuration: ReplicationConfiguration, using backend: any Backend,
         beside others: [ReplicationSession], order: CommitOrder? = nil
     ) async throws -> ReplicationSession {
+        try configuration.check()
         let identifier = backend.identifier
         guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
             throw ReplicationError(

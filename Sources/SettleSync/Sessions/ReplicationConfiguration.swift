@@ -79,6 +79,8 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// Who decides conflicts; unless given they stay listed, and nothing is lost.
     public var conflictHandler: ConflictHandler = .leave
     /// The most items asked for at a time, 1 or more; 500 unless given.
+    ///
+    /// A back-end may ask for less: tables of servers give 1,000 at most, and some refuse to give as many.
     public var pageSize = SyncTuning.pageSizeDefault
     /// The most operations in flight, 1 or more; 8 unless given.
     ///
@@ -161,4 +163,19 @@ public struct ReplicationConfiguration: ReplicationDetails {
 extension Database {
     /// What to replicate with, and how.
     public typealias ReplicationConfiguration = SettleSync.ReplicationConfiguration
+}
+
+extension ReplicationConfiguration {
+    /// Checks the numbers that have a range.
+    ///
+    /// - Throws: ``ReplicationError`` with `misconfigured`, saying which values are allowed.
+    func check() throws(ReplicationError) {
+        for (name, value) in [
+            ("pageSize", pageSize), ("concurrentRequestsMax", concurrentRequestsMax),
+        ] where value < 1 {
+            throw ReplicationError(
+                .misconfigured,
+                "The replication's '\(name)' is \(value); it has to be 1 or more.")
+        }
+    }
 }

@@ -33,7 +33,8 @@ extension ReplicationCycle {
     private func context(of query: PullQuery) -> PageContext {
         var context = PageContext(
             query: query, others: session.center.queryHashes(besides: session),
-            settledCount: session.outbox.settledCount.load(ordering: .relaxed))
+            settledCount: session.outbox.settledCount.load(ordering: .relaxed),
+            date: session.configuration.now())
         context.carriesAttachments = knownAttachments ?? false
         context.isIncremental = session.configuration.isIncremental
         return context
@@ -48,7 +49,7 @@ extension ReplicationCycle {
         var token = try session.outbox.read(session.database) { _, tables in
             isIncremental ? try tables.checkpoint(of: query).token : nil
         }
-        let sizeMax = max(1, session.configuration.pageSize)
+        let sizeMax = session.configuration.pageSize
         var received = 0
         var total = 0
         var context = context(of: query)
@@ -121,11 +122,18 @@ extension ReplicationCycle {
     private mutating func note(_ application: PageApplication) {
         summary.pulled += application.changedCount
         queuedCount += application.queuedCount
-        summary.skipped += application.faults.count
-        for (id, fault) in application.faults {
+        noteSetAside(application.setAside)
+    }
+
+    /// Counts and reports items that were set aside.
+    mutating func noteSetAside(_ rows: [SetAsideRow]) {
+        summary.skipped += rows.count
+        for row in rows {
+            let item = SetAsideItem(remote: session.outbox.identifier, row: row)
             session.logger.warning(
-                "An item of the far side cannot be a document here and was left out.",
-                metadata: ["item": "\(id)", "reason": "\(fault)"])
+                "An item of the remote cannot be a document here and is set aside.",
+                metadata: ["item": "\(item)"])
+            session.report(.setAside(item))
         }
     }
 
@@ -140,11 +148,12 @@ extension ReplicationCycle {
         let start = session.configuration.now()
         guard try isReconcilingDue(query, at: start) else { return true }
         var missing = try outbox.shownVersions(session.database, by: query)
+        var unseen = try outbox.shownFaults(session.database, by: query)
         var token: PullToken?
         while true {
             let context = context(of: query)
             let page = try await session.backend.list(
-                query, after: token, itemCountMax: max(1, session.configuration.pageSize)
+                query, after: token, itemCountMax: session.configuration.pageSize
             )?.describingAttachments(carriesAttachments())
             try Task.checkCancellation()
             guard let page else {
@@ -161,7 +170,10 @@ extension ReplicationCycle {
             let application = try await outbox.apply(session.database, page.items, in: context)
             if application.isOvertaken { return false }
             note(application)
-            for item in page.items { missing[Array(item.id.utf8)] = nil }
+            for item in page.items {
+                missing[Array(item.id.utf8)] = nil
+                unseen[SetAsideKey(item, item.fault)] = nil
+            }
             if page.isLast { break }
             token = page.token
         }
@@ -173,6 +185,7 @@ extension ReplicationCycle {
                     session.database, Array(batch), listedAt: session.configuration.now(),
                     in: context(of: query)))
         }
+        try await outbox.removeFaults(session.database, unseen)
         session.hasReconciled.store(true, ordering: .relaxed)
         return true
     }

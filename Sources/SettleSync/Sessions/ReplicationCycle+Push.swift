@@ -126,7 +126,7 @@ extension ReplicationCycle {
         }
         var machine = PushStateMachine(
             count: operations.count,
-            sendingMax: isOrdered ? 1 : max(1, session.configuration.concurrentRequestsMax),
+            sendingMax: isOrdered ? 1 : session.configuration.concurrentRequestsMax,
             batchMax: isOrdered ? 1 : max(1, togetherMax),
             lone: Set(operations.indices.filter { !operations[$0].attachments.isEmpty }))
         var outcomes: [Int: RemoteOutcome] = [:]
@@ -146,10 +146,11 @@ extension ReplicationCycle {
                     let trials = indices.compactMap { index in
                         outcomes[index].map { (operations[index], RemoteOutbox.Trial.answered($0)) }
                     }
+                    let date = session.configuration.now()
                     group.addTask {
                         do {
-                            return .settled(
-                                indices, .success(try await outbox.settle(database, trials)))
+                            let results = try await outbox.settle(database, trials, at: date)
+                            return .settled(indices, .success(results))
                         } catch {
                             return .settled(indices, .failure(error))
                         }
@@ -205,7 +206,7 @@ extension ReplicationCycle {
         }
         if !machine.unsent.isEmpty {
             let unsent = machine.unsent.map { (operations[$0], RemoteOutbox.Trial.notSent) }
-            _ = try await outbox.settle(database, unsent)
+            _ = try await outbox.settle(database, unsent, at: session.configuration.now())
         }
         if let failure { throw failure }
         return conflictIds
@@ -242,6 +243,11 @@ extension ReplicationCycle {
                 summary.rejected += 1
                 progress.total -= 1
                 session.report(.rejected(documentId: id, reason: reason))
+            case .setAside(let row, let reason):
+                summary.rejected += 1
+                progress.total -= 1
+                session.report(.rejected(documentId: id, reason: reason))
+                if let row { noteSetAside([row]) }
             case .returned:
                 break
             }

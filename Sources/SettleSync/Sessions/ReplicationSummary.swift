@@ -17,7 +17,8 @@ public struct ReplicationSummary: Sendable, Hashable {
     public var withheld = 0
     /// Attachments whose content was fetched.
     public var attachmentsDownloaded = 0
-    /// Items of the far side that cannot be documents here, because of their identifiers.
+    /// Items of the remote that were set aside because they cannot be documents here, each counted once
+    /// for each state of it; `Database.setAsideItems(with:)` lists them with their reasons.
     public var skipped = 0
 
     /// A summary of nothing.
@@ -47,6 +48,8 @@ public enum ReplicationEvent: Sendable {
     case conflict(documentId: String)
     /// The far side refuses a document.
     case rejected(documentId: String, reason: String)
+    /// An item of the remote cannot be a document here and was set aside; the others go on.
+    case setAside(SetAsideItem)
     /// It ended well, or a repeating one completed a cycle.
     case completed(ReplicationSummary)
     /// It ended badly, or a repeating one did not complete a cycle and goes on trying.

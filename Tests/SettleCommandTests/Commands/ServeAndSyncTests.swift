@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleSync
 import TestSupport
 import Testing
 
@@ -181,6 +182,60 @@ import Testing
                 #expect(again.output.hasPrefix("0 sent, 1 received"), "\(again)")
                 _ = try await run(sync + ["--push-only", "--pull-only"], status: 64)
             }
+        }
+    }
+
+    @Test func `asks for as many rows at a time as it is told`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let (shop, copy) = (scratch.file("shop").path, scratch.file("copy").path)
+            let items = (1...5).map { "{\"id\":\"i\($0)\"}\n" }
+            _ = try await run(["import", shop, "-"], input: items.joined())
+            _ = try await run(["sync", shop, table, "--page-size", "1000"])
+            let synced = try await run(["sync", copy, table, "--page-size", "2"])
+            #expect(synced.output.hasPrefix("0 sent, 5 received in "))
+            for size in ["0", "1001", "-1", "x"] {
+                let refused = try await run(
+                    ["sync", copy, table, "--page-size=\(size)"], status: 64)
+                #expect(refused.errors.contains("--page-size"))
+            }
+        }
+    }
+
+    /// A remote with rows that cannot be documents.
+    private struct WrongTable: Backend {
+        let identifier: String
+
+        func pull(
+            _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
+        ) async throws(ReplicationError) -> PullPage {
+            var wrong = RemoteItem(id: "b", version: "1", members: [:])
+            wrong.fault = ItemFault("A number is too large.", member: "n")
+            let strange = RemoteItem(id: "_x\u{7}", version: "1", members: [:])
+            return PullPage(items: [strange, wrong], token: nil, isLast: true)
+        }
+
+        func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome {
+            .rejected(reason: "No.")
+        }
+    }
+
+    @Test func `names the rows that cannot be documents, and ends with status 0`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let path = scratch.file("shop").path
+            _ = try await run(["import", path, "-"], input: "{\"id\":\"a\"}")
+            let configuration = Database.OpenDatabaseConfiguration(
+                name: "shop", fileLocation: scratch.url)
+            let database = try #require(
+                try await Database.open(with: configuration, create: false))
+            _ = try await database.replicate(
+                with: .oneTimeServerToClientReplication(with: try #require(URL(string: table))),
+                using: WrongTable(identifier: table))
+            await database.close()
+            let synced = try await run(["sync", path, table, "--json"])
+            #expect(synced.output.contains("\"skipped\":0"))
+            #expect(synced.errors.contains("'_x\\u{7}': member 'id': An identifier that begins"))
+            #expect(synced.errors.contains("'b': member 'n': A number is too large"))
+            #expect(synced.errors.contains("2 rows of the server cannot be documents here."))
         }
     }
 

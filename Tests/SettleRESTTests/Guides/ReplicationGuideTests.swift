@@ -65,6 +65,9 @@ import Testing
         for operation in try database.rejectedOperations() {
             print(operation.documentId, operation.state, operation.statusCode ?? 0)
         }
+        for item in try database.setAsideItems() {
+            print(item.remote, item.id ?? item.place ?? "", item.member ?? "", item.reason)
+        }
         for conflict in try database.replicationConflicts() {
             try await database.resolve(conflict, with: .useServer)
         }

@@ -25,6 +25,25 @@ import Testing
         }
     }
 
+    @Test func `a whole number outside 64 bits is taken where that loses nothing`() async throws {
+        try await TestServer.run { server in
+            func post(_ id: String, _ number: String) async throws -> Reply {
+                try await server.send(
+                    .post, "/tables/todoitem",
+                    bytes: Array(#"{"id":"\#(id)","n":[\#(number)]}"#.utf8))
+            }
+            // As JavaScript writes 1e20 and 2^63.
+            #expect(try await post("a", "100000000000000000000").status == 201)
+            #expect(try await post("b", "9223372036854775808").status == 201)
+            let refused = try await post("c", "12345678901234567890")
+            #expect(refused.status == 400)
+            #expect(refused.error?.contains("quotes") == true)
+            let read = try await server.send(.get, "/tables/todoitem/a")
+            #expect(read.json?["n"] == [1e20])
+            #expect(Set(try await server.send(.get, "/tables/todoitem").ids) == ["a", "b"])
+        }
+    }
+
     @Test(arguments: ["zumo-api-version=2.0.0", "ZUMO-API-VERSION=2.0.17"])
     func `the version may be in the query in any case`(query: String) async throws {
         try await TestServer.run { server in

@@ -28,6 +28,31 @@ import Testing
         #expect(seen.all.last?.members == ["n": 2, "text": "x"])
     }
 
+    @Test(arguments: [0, -1, .min])
+    func `has no page of no items and no push without a request`(value: Int) async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        let backend = ModelBackend(server: server)
+        func expectRefusal(
+            of name: String, _ change: (inout ReplicationConfiguration) -> Void
+        ) async {
+            do {
+                try await device.replicate(backend, change)
+                Issue.record("'\(name)' was \(value).")
+            } catch let error as ReplicationError {
+                #expect(error.code == .misconfigured)
+                #expect(error.message.contains("'\(name)' is \(value); it has to be 1 or more"))
+            } catch {
+                Issue.record(error)
+            }
+        }
+        await expectRefusal(of: "pageSize") { $0.pageSize = value }
+        await expectRefusal(of: "concurrentRequestsMax") { $0.concurrentRequestsMax = value }
+        #expect(server.state.withLock { $0.pullCount } == 0)
+        try await device.replicate(backend) { $0.pageSize = 1 }
+        #expect(server.state.withLock { $0.pullCount } == 1)
+    }
+
     /// Writes down what is logged.
     private struct Notebook: LogHandler {
         let lines: Collected<String>

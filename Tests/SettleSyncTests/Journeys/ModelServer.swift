@@ -34,6 +34,8 @@ final class ModelServer: Sendable {
         var downloadCount = 0
         /// How many operations each request to carry some out had.
         var sentCounts: [Int] = []
+        /// What is wrong with the items that operations are answered with.
+        var spoilsStored: ItemFault?
         /// How often somebody began to listen.
         var listenCount = 0
         /// Those who listen, by number.
@@ -60,10 +62,21 @@ final class ModelServer: Sendable {
     var complaints: [String] { state.withLock { $0.complaints } }
 
     /// A change that another client, not simulated, makes; nil deletes.
-    func put(_ id: String, _ members: [String: JSONValue]?) {
+    ///
+    /// - Parameters:
+    ///   - id: The row.
+    ///   - members: What it is from now on.
+    ///   - fault: Why it cannot be a document.
+    ///   - hasNoId: Whether it is shown without an identifier.
+    func put(
+        _ id: String, _ members: [String: JSONValue]?, fault: ItemFault? = nil,
+        hasNoId: Bool = false
+    ) {
         state.withLock { state in
             let old = state.rows[id]?.item.members ?? [:]
             Self.store(id, members ?? old, isDeleted: members == nil, in: &state)
+            state.rows[id]?.item.fault = fault
+            if hasNoId { state.rows[id]?.item.id = "" }
         }
     }
 
@@ -151,7 +164,11 @@ final class ModelServer: Sendable {
         guard let item = state.rows[operation.id]?.item else {
             preconditionFailure("A row that was stored is there.")
         }
-        return isDeleted ? .deleted(item) : .stored(item)
+        if isDeleted { return .deleted(item) }
+        var shown = item
+        shown.fault = state.spoilsStored
+        state.rows[operation.id]?.item = shown
+        return .stored(shown)
     }
 
     private static func store(

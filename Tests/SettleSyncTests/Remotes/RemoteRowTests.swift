@@ -18,6 +18,7 @@ import TestSupport
         if Bool.random(using: &random) { state.source = random.next() }
         state.nullMayMeanAbsent = Bool.random(using: &random)
         if Bool.random(using: &random) { state.unshown = ["n", "\(random.next() % 9)"] }
+        if Bool.random(using: &random) { state.rounded = ["n": .integer(.max)] }
         return state
     }
 
@@ -84,6 +85,44 @@ import TestSupport
         #expect(!ServerState(presence: .deleted, members: sent).holds(sent))
     }
 
+    @Test func `know numbers of ours that were rounded`() {
+        func isRounded(_ sent: JSONValue, _ shown: JSONValue) -> Bool {
+            let state = ServerState(presence: .live, version: "1", members: ["n": shown])
+            return state.holds(["n": sent], isRounded: true)
+        }
+        #expect(isRounded(9_007_199_254_740_993, 9_007_199_254_740_992))
+        #expect(isRounded(.integer(.max), .double(9_223_372_036_854_775_808)))
+        #expect(isRounded(1_234_567_890_123_456_789, 1_234_567_890_123_456_800))
+        #expect(isRounded([["a": 9_007_199_254_740_993]], [["a": 9_007_199_254_740_992]]))
+        #expect(isRounded(1e18, 1_000_000_000_000_000_000))
+        // Others that lie as near are somebody's.
+        #expect(!isRounded(1_234_567_890_123_456_789, 1_234_567_890_123_456_790))
+        #expect(!isRounded(9_007_199_254_740_992, 9_007_199_254_740_993))
+        #expect(!isRounded(9_007_199_254_740_992.0, 9_007_199_254_740_993))
+        #expect(!isRounded("1", 1))
+        let state = ServerState(
+            presence: .live, version: "1", members: ["n": 9_007_199_254_740_992])
+        #expect(!state.holds(["n": 9_007_199_254_740_993]))
+    }
+
+    @Test func `keep what was sent as long as the far side shows the same`() {
+        var first = ServerState(
+            presence: .live, version: "1", members: ["n": 9_007_199_254_740_992, "m": 1])
+        first.keepExact(["n": 9_007_199_254_740_993, "m": 1])
+        #expect(first.members == ["n": 9_007_199_254_740_993, "m": 1])
+        #expect(first.shownMembers == ["n": 9_007_199_254_740_992, "m": 1])
+        var later = ServerState(
+            presence: .live, version: "2", members: ["n": 9_007_199_254_740_992, "m": 2])
+        later.keepExact(as: first)
+        #expect(later.members == ["n": 9_007_199_254_740_993, "m": 2])
+        later.keepExact(["n": 9_007_199_254_740_992, "m": 2])
+        #expect(later.members == ["n": 9_007_199_254_740_992, "m": 2])
+        var edited = ServerState(
+            presence: .live, version: "3", members: ["n": 9_007_199_254_740_990])
+        edited.keepExact(as: first)
+        #expect(edited.members == ["n": 9_007_199_254_740_990])
+    }
+
     @Test func `recognise an undeletion although the far side shows columns that are new`() {
         var sent = RemoteEntry.Sent(kind: .undelete, baseVersion: "1", members: [:], revision: nil)
         let base = ServerState(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
@@ -112,6 +151,16 @@ import TestSupport
         #expect(
             Self.hexadecimal(row.bytes)
                 == "02 01 31 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D 01 01 6E")
+        row = RowWriter()
+        var rounded = ServerState(
+            presence: .live, version: "Mg==", members: ["n": 9_007_199_254_740_992])
+        rounded.keepExact(["n": 9_007_199_254_740_993])
+        rounded.write(to: &row)
+        #expect(
+            Self.hexadecimal(row.bytes)
+                == "02 01 41 01 04 4D 67 3D 3D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 "
+                + "39 39 33 7D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 39 39 32 7D"
+        )
         var entry = RemoteEntry(order: 9)
         entry.queued = .update
         #expect(Self.hexadecimal(entry.encoded()) == "02 00 02 09 00 00 02")

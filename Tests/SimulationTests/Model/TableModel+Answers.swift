@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Settle
 import SettleREST
+import TestSupport
 
 extension TableModel {
     var systemNames: [String] {
@@ -122,7 +123,8 @@ extension TableModel {
     }
 
     private func columns(in sent: [String: JSONValue]) -> [String: JSONValue] {
-        sent.filter { !systemNames.contains($0.key) }
+        let columns = sent.filter { !systemNames.contains($0.key) }
+        return style.hasDoublesOnly ? columns.mapValues(JavaScriptText.rounded) : columns
     }
 
     // MARK: Forms
@@ -166,6 +168,13 @@ extension TableModel {
         fields[.eTag] = tag
         return HTTPAnswer(
             response: HTTPResponse(status: .init(code: status), headerFields: fields),
-            body: JSONText.text(of: value))
+            body: Array(WrongRows.spoiled(text(of: value)).utf8))
+    }
+
+    /// A text as the server writes it.
+    func text(of value: JSONValue) -> String {
+        style.hasDoublesOnly
+            ? JavaScriptText.text(of: value, isExact: style.writesAllDigits)
+            : String(decoding: JSONText.text(of: value), as: UTF8.self)
     }
 }

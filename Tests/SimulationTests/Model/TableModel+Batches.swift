@@ -41,7 +41,7 @@ extension TableModel {
         var result: [String: JSONValue] = [
             "status": .integer(Int64(answer.response.status.code))
         ]
-        if let body = try? JSONText.value(from: answer.body) {
+        if let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded) {
             if body["id"] != nil { result["item"] = body } else { result["error"] = body["error"] }
         }
         if answer.body.isEmpty, let tag = answer.response.headerFields[.eTag] {

@@ -14,6 +14,11 @@ extension TableModel {
             return json(400, ["error": "The filter cannot be read."])
         }
         let isDatasync = style.kind.isDatasync
+        if let topMax = style.topMax, let top = query["$top"].flatMap({ Int($0) }), top > topMax {
+            let isNamed = style.writesAllDigits
+            return json(
+                400, ["error": .string(isNamed ? "The limit is '\(topMax)'." : "Too many.")])
+        }
         if style.kind == .mobileServices, query["__systemproperties"] == nil {
             return json(400, ["error": "The model shows rows with all their columns only."])
         }

@@ -20,6 +20,7 @@ extension TableModel: SimulatedTable {
     var description: String { style.description }
     var isConcurrent: Bool { false }
     var deletesHard: Bool { style.deletesHard }
+    var hasDoublesOnly: Bool { style.hasDoublesOnly }
     var needsForwardClocks: Bool { style.clock == .upThenDown }
 
     func dialect(ofDevice index: Int) -> AzureTablesBackend.Dialect {

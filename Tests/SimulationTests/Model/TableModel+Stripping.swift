@@ -7,7 +7,7 @@ import SettleREST
 extension TableModel {
     /// An answer to a write, perhaps without some of the members that are stored.
     func stripping(_ answer: HTTPAnswer, _ state: inout State) -> HTTPAnswer {
-        guard style.stripsAnswers, let body = try? JSONText.value(from: answer.body),
+        guard style.stripsAnswers, let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded),
             let id = body["id"]?.stringValue
         else { return answer }
         state.strippedIds.remove(id)
@@ -15,7 +15,7 @@ extension TableModel {
         let isDone = answer.response.status.kind == .successful
         if isDone, Bool.random(using: &state.random) { state.strippedIds.insert(id) }
         var stripped = answer
-        stripped.body = JSONText.text(of: self.stripped(body, &state))
+        stripped.body = Array(text(of: self.stripped(body, &state)).utf8)
         return stripped
     }
 
@@ -24,7 +24,7 @@ extension TableModel {
         _ answer: HTTPAnswer, _ query: [String: String], _ state: inout State
     ) -> HTTPAnswer {
         guard !state.strippedIds.isEmpty, query["$filter"]?.hasPrefix("id eq ") ?? false,
-            let body = try? JSONText.value(from: answer.body)
+            let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded)
         else { return answer }
         func strip(_ rows: [JSONValue]) -> JSONValue {
             .array(
@@ -37,10 +37,10 @@ extension TableModel {
         }
         var stripped = answer
         if let rows = body.arrayValue {
-            stripped.body = JSONText.text(of: strip(rows))
+            stripped.body = Array(text(of: strip(rows)).utf8)
         } else if case .object(var members) = body, let rows = members["items"]?.arrayValue {
             members["items"] = strip(rows)
-            stripped.body = JSONText.text(of: .object(members))
+            stripped.body = Array(text(of: .object(members)).utf8)
         }
         return stripped
     }

@@ -66,10 +66,13 @@ final class TableModel: Sendable {
     /// The rows' columns; nulls are left out of the live ones.
     func contents() -> TableContents {
         state.withLock { state in
-            TableContents(
-                live: state.rows.filter { !$0.value.isDeleted }
-                    .mapValues { $0.columns.filter { !$0.value.isNull } },
-                deleted: state.rows.filter(\.value.isDeleted).mapValues(\.columns))
+            let live = state.rows.filter { !$0.value.isDeleted }
+                .mapValues { $0.columns.filter { !$0.value.isNull } }
+            let isWrong = Set(live.keys.filter(WrongRows.ids.contains))
+            return TableContents(
+                live: live.filter { !isWrong.contains($0.key) },
+                deleted: state.rows.filter(\.value.isDeleted).mapValues(\.columns),
+                wrong: live.filter { isWrong.contains($0.key) })
         }
     }
 
@@ -81,6 +84,12 @@ final class TableModel: Sendable {
             state.isCalm = true
             state.refusalCount = 0
             for id in state.hiddenIds.sorted() { reveal(id, &state) }
+            for (id, row) in state.rows where row.columns[WrongRows.column] != nil {
+                journal.note("'\(id)' is right again")
+                var columns = row.columns
+                columns[WrongRows.column] = nil
+                store(id, columns, isDeleted: row.isDeleted, &state)
+            }
         }
     }
 
@@ -123,9 +132,12 @@ final class TableModel: Sendable {
                 journal.note("server deletes '\(id)'")
                 return store(id, columns, isDeleted: true, &state)
             }
+            if style.hasWrongRows, draw / 2_048 % 4 == 0 { return spoil(id, draw / 8_192, &state) }
             state.editCount += 1
             let mark = Ledger.mark("server", state.editCount)
             var new = isThere ? columns : [:]
+            if draw / 512 % 3 == 0 { new["large"] = .double(1e20) }
+            if draw / 512 % 3 == 1 { new["large"] = [.double(9_223_372_036_854_775_808), 1] }
             new[mark] = true
             new["last"] = .string(mark)
             if draw % 3 == 0 || !isThere { new["channels"] = SimulatedChannels.some(draw / 16) }
@@ -133,6 +145,24 @@ final class TableModel: Sendable {
             store(id, new, isDeleted: false, &state)
             journal.note("server writes \(mark) to '\(id)', channels \(new["channels"] ?? .null)")
         }
+    }
+
+    /// A row comes, goes, or changes so that it cannot be a document; or is right again.
+    private func spoil(_ id: String, _ draw: UInt64, _ state: inout State) {
+        let isStrange = draw % 2 == 0
+        let id = isStrange ? WrongRows.ids[Int(draw / 2 % UInt64(WrongRows.ids.count))] : id
+        let row = state.rows[id]
+        guard isStrange || row.map({ !$0.isDeleted }) ?? false else { return }
+        var columns = row?.columns ?? ["channels": SimulatedChannels.some(draw / 16)]
+        var isDeleted = false
+        if isStrange {
+            isDeleted = row.map { !$0.isDeleted } ?? false
+        } else {
+            let isWrong = columns[WrongRows.column] != nil
+            columns[WrongRows.column] = isWrong ? nil : WrongRows.value(draw / 16)
+        }
+        journal.note("server spoils '\(id.prefix(9))': \(columns), deleted \(isDeleted)")
+        store(id, columns, isDeleted: isDeleted, &state)
     }
 
     // MARK: Requests

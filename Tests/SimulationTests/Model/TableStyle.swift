@@ -67,6 +67,14 @@ struct TableStyle: Sendable, CustomStringConvertible {
     var deletesHard: Bool
     /// What a version begins with.
     var versionPrefix: String
+    /// Whether it has nothing but doubles, and writes large ones as whole numbers.
+    var hasDoublesOnly: Bool
+    /// Whether it writes whole numbers with all their digits, where others write zeros.
+    var writesAllDigits: Bool
+    /// Whether rows come and go that cannot be documents.
+    var hasWrongRows: Bool
+    /// The most rows it may be asked for at a time, beyond which it answers 400; nil for any number.
+    var topMax: Int?
 
     /// A style by chance.
     init(_ random: inout SeededGenerator) {
@@ -97,6 +105,12 @@ struct TableStyle: Sendable, CustomStringConvertible {
             // As `settle serve`, which shows items as they were sent.
             (showsAllColumns, stripsAnswers) = (false, false)
         }
+        let keepsDoubles = Int.random(in: 0..<3, using: &random) == 0
+        hasDoublesOnly = keepsDoubles && !timesFollowCommits
+        writesAllDigits = Bool.random(using: &random)
+        hasWrongRows = Int.random(in: 0..<3, using: &random) == 0
+        let refusesSizes = Int.random(in: 0..<4, using: &random) == 0
+        topMax = refusesSizes ? Int.random(in: 1...4, using: &random) : nil
     }
 
     var description: String {
@@ -108,6 +122,8 @@ struct TableStyle: Sendable, CustomStringConvertible {
             + (showsAllColumns ? ", all columns" : "")
             + (stripsAnswers ? ", strips answers" : "") + (hidesRows ? ", hides rows" : "")
             + (deletesHard ? ", hard deletion" : "")
+            + (hasDoublesOnly ? ", doubles only" : "") + (hasWrongRows ? ", wrong rows" : "")
+            + (topMax.map { ", $top up to \($0)" } ?? "")
     }
 
     /// Rounds a time to what is kept.

@@ -71,6 +71,7 @@ final class ServedTable: SimulatedTable {
     var description: String { style.description }
     var isConcurrent: Bool { true }
     var deletesHard: Bool { false }
+    var hasDoublesOnly: Bool { false }
     var needsForwardClocks: Bool { false }
 
     var url: URL {

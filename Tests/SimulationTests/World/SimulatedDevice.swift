@@ -140,6 +140,12 @@ actor SimulatedDevice {
         var members = own ?? ["channels": SimulatedChannels.some(7)]
         members["count"] = .integer((members["count"]?.integerValue ?? 0) + 1)
         members["last"] = .string(Ledger.mark(name, editCount))
+        // Numbers that no double holds, and numbers of either kind.
+        let large = 9_007_199_254_740_993 + 2 * Int64(draw / 8 % 1_000)
+        members["large"] = [
+            .integer(large), ["max": .integer(.max - Int64(editCount)), "one": 1.0],
+        ]
+        members["whole"] = .integer(large)
         own = members
         let document = members.reduce(into: Document(id: id)) { $0[json: $1.key] = $1.value }
         ownRevision = try await database.save(document).metaData.revision

@@ -14,6 +14,8 @@ protocol SimulatedTable: Sendable, CustomStringConvertible {
     var deletesHard: Bool { get }
     /// Whether a device's clock that goes back could hide that the server's does, too.
     var needsForwardClocks: Bool { get }
+    /// Whether it rounds large whole numbers.
+    var hasDoublesOnly: Bool { get }
     /// Whether it carries out several requests at the same time.
     var isConcurrent: Bool { get }
 

@@ -177,7 +177,8 @@ final class SimulatedWorld: Sendable {
                 let plan = SimulatedReplication.Plan(calmFor: index)
                 let replication = await SimulatedReplication(plan, in: self)
                 let summary = try await replication.summary()
-                if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
+                let count = summary.pushed + summary.pulled + summary.conflictsSettled
+                if count + summary.skipped > 0 {
                     isQuiet = false
                 }
                 if try await !devices[index].database.replicationConflicts().isEmpty {
@@ -192,6 +193,11 @@ final class SimulatedWorld: Sendable {
 
     // MARK: What must hold
 
+    /// Members as the server can show them.
+    private func shown(_ members: [String: JSONValue]?) -> [String: JSONValue]? {
+        table.hasDoublesOnly ? members?.mapValues(JavaScriptText.rounded) : members
+    }
+
     private func problems() async throws -> [String] {
         let there = try await table.contents()
         let (contents, deleted) = (there.live, there.deleted)
@@ -199,8 +205,10 @@ final class SimulatedWorld: Sendable {
         for device in devices {
             let (name, channels) = (device.name, await device.channels)
             let (here, database) = (try await device.contents(), await device.database)
+            let own = await device.own
             for (id, members) in contents where SimulatedChannels.contain(members, channels) {
-                if here[id] != members {
+                // Whoever writes a document has it as it was written.
+                if id == device.ownId ? here[id] != own : shown(here[id]) != shown(members) {
                     problems.append(
                         "\(name) has \(Journal.text(here[id])) and the server "
                             + "\(Journal.text(members)) of '\(id)'.")
@@ -211,13 +219,20 @@ final class SimulatedWorld: Sendable {
                 let isTold = SimulatedChannels.contain(deleted[id] ?? [:], channels)
                 if isTold { problems.append("\(name) has '\(id)', which the server has not.") }
             }
-            let own = await device.own
-            if contents[device.ownId] != own {
+            if shown(contents[device.ownId]) != shown(own) {
                 problems.append(
                     "The server has \(Journal.text(contents[device.ownId])) of '\(device.ownId)', "
                         + "which must be \(Journal.text(own)).")
             }
             problems += try await device.strayNulls()
+            let setAside = Set(try database.setAsideItems().compactMap(\.id))
+            for (id, members) in there.wrong
+            where SimulatedChannels.contain(members, channels) && !setAside.contains(id) {
+                problems.append("\(name) does not tell that '\(id.prefix(9))' is set aside.")
+            }
+            for id in setAside where SimulatedChannels.contain(contents[id] ?? [:], channels) {
+                if contents[id] != nil { problems.append("\(name) still sets '\(id)' aside.") }
+            }
             for operation in try database.pendingOperations() {
                 problems.append("\(name) still waits to send \(operation).")
             }

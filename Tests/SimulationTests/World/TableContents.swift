@@ -3,6 +3,8 @@ import Settle
 /// The members of a table's rows, by identifier; nulls are left out of the live ones.
 struct TableContents: Sendable, Equatable, CustomStringConvertible {
     var live: [String: [String: JSONValue]] = [:]
+    /// Live rows that cannot be documents, and are none of the others.
+    var wrong: [String: [String: JSONValue]] = [:]
     /// What deleted rows were.
     var deleted: [String: [String: JSONValue]] = [:]
 

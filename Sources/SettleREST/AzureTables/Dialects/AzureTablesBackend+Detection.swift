@@ -11,7 +11,8 @@ extension AzureTablesBackend {
     /// - Parameters:
     ///   - hint: What the server spoke in an earlier run; it may have been replaced since.
     ///   - query: What to ask for, in a dialect.
-    /// - Returns: The dialect of the answer, and the answer. When none fits, the first answer.
+    /// - Returns: The dialect of the answer, and the answer. When none fits, the first answer that is
+    ///   about something else than the dialect.
     /// - Throws: What the transport throws, and `query`.
     func get(
         hint: Dialect? = nil,
@@ -28,7 +29,9 @@ extension AzureTablesBackend {
         while !untried.isEmpty {
             let dialect = untried.removeFirst()
             let answer = try await exchange(dialect, .get, query: try query(dialect))
-            if first == nil { first = (dialect, answer) }
+            if first.map({ $0.1.isAboutVersion && !answer.isAboutVersion }) ?? true {
+                first = (dialect, answer)
+            }
             switch DialectFinding(answer, to: dialect) {
             case .fits:
                 memory.keep(dialect)
@@ -92,7 +95,7 @@ enum DialectFinding: Sendable, Hashable {
         let generation = Self.generation(answer)
         switch answer.status {
         case 200:
-            guard let json = try? answer.json() else {
+            guard let json = try? answer.json().value else {
                 self = .unclear
                 return
             }

@@ -12,6 +12,8 @@ final class DialectMemory: Sendable {
         var features: ServerFeatures?
         /// What was offered and turned out not to be there.
         var refused: ServerFeatures = []
+        /// The most rows that the server gives in a page; nil as long as it refused no page for its size.
+        var rowCountMax: Int?
     }
 
     private let found: Mutex<Found>
@@ -26,6 +28,14 @@ final class DialectMemory: Sendable {
     /// Keeps what was found out; what was known before stays.
     func keep(_ dialect: AzureTablesBackend.Dialect) {
         found.withLock { $0.dialect = $0.dialect ?? dialect }
+    }
+
+    /// The most rows that the server gives in a page, as far as it refused to give more.
+    var rowCountMax: Int? { found.withLock { $0.rowCountMax } }
+
+    /// Keeps what the server gives in a page; the least that was found out counts.
+    func keepRowCountMax(_ count: Int) {
+        found.withLock { $0.rowCountMax = min($0.rowCountMax ?? count, count) }
     }
 
     /// Whether the server is known to bring items back by PUT only.

@@ -9,16 +9,14 @@ extension RemoteItem {
     /// no longer for us (`changed`), as the deltas of OData 4.01 do.
     ///
     /// - Parameters:
-    ///   - json: The object.
+    ///   - row: The object.
     ///   - columns: What the table's own columns are called.
     ///   - storesJSON: Whether the server stores null only where it was sent.
     ///   - tag: The version in the answer's `ETag`, which counts more than the column.
     init?(
-        _ json: JSONValue, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
+        _ row: TableRow, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
     ) {
-        guard case .object(let members) = json,
-            let id = members[TableColumns.id]?.stringValue
-        else { return nil }
+        guard case .object(let members) = row.value, let id = row.id else { return nil }
         self.init(
             id: id, version: tag ?? members[columns.version]?.stringValue,
             isDeleted: members[columns.deleted]?.boolValue ?? false,
@@ -31,10 +29,41 @@ extension RemoteItem {
             isDeleted = isDeletion
             isOutOfSight = !isDeletion
         }
+        fault = row.fault
+    }
+
+    /// Reads an item of a list; one without an identifier has a fault that says which row it is.
+    init(listed row: TableRow, _ columns: TableColumns, storesJSON: Bool) {
+        if let item = RemoteItem(row, columns, storesJSON: storesJSON) {
+            self = item
+            return
+        }
+        let isObject = row.value.objectValue != nil
+        self.init(
+            id: "", version: row[columns.version]?.stringValue, members: [:],
+            updated: Self.date(row[columns.updatedAt]))
+        fault =
+            row.fault
+            ?? (isObject
+                ? ItemFault("The row has no text for its 'id'.", member: TableColumns.id)
+                : ItemFault("The row is no JSON object."))
+        fault?.place = row.place(columns)
     }
 
     private static func date(_ value: JSONValue?) -> Date? {
         value?.stringValue.flatMap { RowTime($0)?.date }
+    }
+}
+
+extension TableRow {
+    /// Which row it is, for one without an identifier: its time, and a number made of what it holds.
+    fileprivate func place(_ columns: TableColumns) -> String {
+        let time = self[columns.updatedAt]?.stringValue.map { " written \($0)" } ?? ""
+        // FNV-1a, 32 bits: the same in every run, which the standard library's hash is not.
+        let number = JSONText.text(of: value).reduce(UInt32(0x811C_9DC5)) {
+            ($0 ^ UInt32($1)) &* 0x0100_0193
+        }
+        return "the row\(time) (\(String(number, radix: 16)))"
     }
 }
 

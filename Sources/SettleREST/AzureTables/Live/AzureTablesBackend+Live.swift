@@ -37,8 +37,8 @@ extension AzureTablesBackend {
         default: throw answer.failure("wait for changes")
         }
         let json = try answer.json()
-        guard let items = json["items"]?.arrayValue, let place = json["token"]?.stringValue,
-            !place.isEmpty
+        guard let items = json["items"]?.value.arrayValue,
+            let place = json["token"]?.value.stringValue, !place.isEmpty
         else {
             throw ReplicationError(
                 .protocolViolation,

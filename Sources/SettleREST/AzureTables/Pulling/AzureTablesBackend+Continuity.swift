@@ -22,7 +22,7 @@ extension AzureTablesBackend {
         of page: TablePage, _ asked: PullCursor, _ position: TablePosition
     ) async throws(ReplicationError) -> LastRowFinding {
         let last = position.last
-        if page.rows.contains(where: { $0[TableColumns.id]?.stringValue == last.id }) {
+        if page.rows.contains(where: { $0.id == last.id }) {
             return .inPlace
         }
         let isExpected: Bool
@@ -37,8 +37,7 @@ extension AzureTablesBackend {
             return .notAsked
         }
         guard let row = try await lookUp(last.id, page.dialect).row else { return .gone }
-        guard let time = row[page.dialect.columns.updatedAt]?.stringValue.flatMap({ RowTime($0) })
-        else { return .elsewhere }
+        guard let time = row.time(page.dialect.columns) else { return .elsewhere }
         if time < last.time { return .gone }
         return last.time < time || isExpected ? .elsewhere : .sameAsEver
     }

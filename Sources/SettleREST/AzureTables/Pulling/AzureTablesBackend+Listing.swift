@@ -6,6 +6,9 @@ extension AzureTablesBackend {
     /// What a token of a listing begins with.
     private static let layout = "l1|"
 
+    /// What every identifier comes behind: rows without one are passed by so.
+    static let firstId = " "
+
     /// Lists the live items, by identifier.
     ///
     /// Each page asks for the identifiers behind the last one, in the server's own order of
@@ -33,17 +36,13 @@ extension AzureTablesBackend {
         let page = try await page(request, hint: hint)
         var items: [RemoteItem] = []
         for row in page.rows {
-            guard let item = page.item(of: row), !item.id.isEmpty else {
-                throw ReplicationError(
-                    .protocolViolation,
-                    "The server sent an item without a text for its 'id'; nothing of the page was "
-                        + "taken.")
-            }
+            let item = page.item(listed: row)
             // A server may not know how to leave deleted rows out.
             if !item.isDeleted && !item.isOutOfSight { items.append(item) }
         }
-        guard let last = page.rows.last?[TableColumns.id]?.stringValue else {
-            return PullPage(items: [], token: token, isLast: true)
+        let lastId = page.rows.last { !($0.id?.isEmpty ?? true) }?.id
+        guard let last = lastId ?? (after == nil && !page.isLast ? Self.firstId : nil) else {
+            return PullPage(items: items, token: token, isLast: true)
         }
         guard last != after else {
             throw ReplicationError(

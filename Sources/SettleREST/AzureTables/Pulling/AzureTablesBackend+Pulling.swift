@@ -86,12 +86,7 @@ extension AzureTablesBackend {
         var items: [RemoteItem] = []
         items.reserveCapacity(page.rows.count)
         for row in page.rows {
-            guard let item = page.item(of: row) else {
-                throw ReplicationError(
-                    .protocolViolation,
-                    "The server sent an item without a text for its 'id'; nothing of the page was "
-                        + "taken.")
-            }
+            let item = page.item(listed: row)
             if step.isFirst, step.before?.isUnchanged(item, row) == true { continue }
             items.append(item)
         }

@@ -15,7 +15,7 @@ struct PullStep: Sendable {
 
     /// The position after a page; nil when nothing was ever read.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when a row has no time or
+    /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when no row has a time or
     ///   the server does not do what it was asked for, so that rows would be passed by.
     func position(after page: TablePage) throws(ReplicationError) -> TablePosition? {
         guard let row = page.rows.last else { return positionAtEnd(page) }
@@ -25,10 +25,9 @@ struct PullStep: Sendable {
             // Nothing is new. The same token costs nothing to keep.
             return before
         }
-        var times: [RowTime] = []
-        times.reserveCapacity(page.rows.count)
-        for row in page.rows { times.append(try page.time(of: row)) }
-        let last = try Self.last(row, times[times.count - 1], page)
+        let timed = try page.timedRows()
+        let times = timed.map(\.time)
+        guard let last = Self.last(of: timed, page) else { return passing(timed, page) }
         var next = TablePosition(
             cursor: .after(last.time, id: last.id), last: last, digits: before?.digits,
             finality: .all, clocks: page.clocks, dialect: page.dialect)
@@ -49,7 +48,7 @@ struct PullStep: Sendable {
             return next
         case .beginning, .after, .at, .from:
             try Self.checkOrder(times)
-            if next.digits == nil, isRepeated(page, times) { next.digits = 9 }
+            if next.digits == nil, isRepeated(timed) { next.digits = 9 }
             if let digits = next.digits {
                 try advance(&next, among: times, digits: digits, isLast: page.isLast)
             }
@@ -82,18 +81,54 @@ struct PullStep: Sendable {
         return next
     }
 
+    /// The last row that a next page can begin behind; nil when there is none.
     private static func last(
-        _ row: JSONValue, _ time: RowTime, _ page: TablePage
-    ) throws(ReplicationError) -> TablePosition.Row {
-        guard let id = row[TableColumns.id]?.stringValue, !id.isEmpty else {
-            throw ReplicationError(
-                .protocolViolation,
-                "The server sent an item without a text for its 'id'; nothing of the page was "
-                    + "taken.")
+        of timed: [(row: TableRow, time: RowTime)], _ page: TablePage
+    ) -> TablePosition.Row? {
+        for (row, time) in timed.reversed() {
+            guard let id = row.id, !id.isEmpty else { continue }
+            // What cannot be read has no size.
+            let isSmall =
+                row.fault == nil
+                && JSONText.text(of: row.value).count <= RESTTuning.anchorSizeMax
+            return TablePosition.Row(
+                time: time, id: id, version: row[page.dialect.columns.version]?.stringValue ?? "",
+                mark: isSmall ? .small : .large)
         }
-        return TablePosition.Row(
-            time: time, id: id, version: row[page.dialect.columns.version]?.stringValue ?? "",
-            mark: JSONText.text(of: row).count <= RESTTuning.anchorSizeMax ? .small : .large)
+        return nil
+    }
+
+    /// The position after a page of which no row has an identifier.
+    ///
+    /// The unit of time that it ends in is drained by identifiers, from the first one on; behind a page
+    /// of such a unit, its end is next.
+    private func passing(
+        _ timed: [(row: TableRow, time: RowTime)], _ page: TablePage
+    ) -> TablePosition? {
+        guard let time = timed.last?.time else { return before }
+        let id = AzureTablesBackend.firstId
+        var next =
+            before
+            ?? TablePosition(
+                cursor: .beginning,
+                last: TablePosition.Row(time: time, id: id, version: "", mark: .moved),
+                digits: nil, finality: .all, clocks: page.clocks, dialect: page.dialect)
+        switch asked {
+        case .bucket(let start, let digits, _): next.cursor = .from(start.advanced(digits: digits))
+        case .skip(let start, let count):
+            next.cursor =
+                time > start
+                ? .skip(time, count: 0) : .skip(start, count: count + page.rows.count)
+            next.finality = .unknown
+            next.clocks = nil
+            return next
+        default:
+            let digits = min(next.digits ?? 9, time.digits)
+            next.cursor = .bucket(time.floored(digits: digits), digits: digits, after: id)
+        }
+        next.clocks = page.clocks
+        next.finality = finality(of: page, readUpTo: next.cursor.time ?? time)
+        return next
     }
 
     // MARK: Finality
@@ -145,20 +180,21 @@ struct PullStep: Sendable {
     /// Then it keeps finer times than it shows, and finds rows to be later than their own texts.
     /// Such rows come again and again and would do so forever, while nothing is passed by. A server
     /// that sorts identifiers in another way is taken for one of those, too, which is only slower.
-    private func isRepeated(_ page: TablePage, _ times: [RowTime]) -> Bool {
-        func isBefore(_ index: Int, _ time: RowTime, _ id: String) -> Bool {
-            guard !(times[index] < time), !(time < times[index]),
-                let other = page.rows[index][TableColumns.id]?.stringValue
-            else { return false }
+    private func isRepeated(_ timed: [(row: TableRow, time: RowTime)]) -> Bool {
+        func isBefore(_ place: (row: TableRow, time: RowTime), _ time: RowTime, _ id: String)
+            -> Bool
+        {
+            guard !(place.time < time), !(time < place.time), let other = place.row.id else {
+                return false
+            }
             return other.lowercased() <= id.lowercased()
         }
         switch asked {
         case .after(let time, let id):
-            return page.rows.indices.contains { isBefore($0, time, id) }
+            return timed.contains { isBefore($0, time, id) }
         case .at(let time, let id):
-            let isFirst = page.rows[0][TableColumns.id]?.stringValue == id
-            return page.rows.indices.dropFirst(isFirst ? 1 : 0)
-                .contains { isBefore($0, time, id) }
+            let isFirst = timed.first?.row.id == id
+            return timed.dropFirst(isFirst ? 1 : 0).contains { isBefore($0, time, id) }
         default: return false
         }
     }

@@ -5,7 +5,7 @@ import SettleSync
 /// A page of rows as a server sent it.
 struct TablePage: Sendable {
     let dialect: AzureTablesBackend.Dialect
-    let rows: [JSONValue]
+    let rows: [TableRow]
     /// How many rows there are from the page's start on, where the server said so.
     let count: Int?
     /// True when the server said that no page follows, and meant all rows.
@@ -32,43 +32,52 @@ struct TablePage: Sendable {
         self.duration = duration
         timesFollowCommits = answer.timesFollowCommits
         storesJSON = answer.storesJSON
-        if case .array(let rows) = json {
-            (self.rows, count, saysEnd) = (rows, nil, false)
+        if let elements = json.elements {
+            (rows, count, saysEnd) = (elements.map(\.row), nil, false)
             return
         }
-        guard case .object(let members) = json,
-            let rows = (members["results"] ?? members["items"])?.arrayValue
-        else {
+        guard let elements = (json["results"] ?? json["items"])?.elements else {
             throw ReplicationError(
                 .protocolViolation,
                 "The server answered with JSON that is no list of items; check that the address "
                     + "is a table.")
         }
+        let rows = elements.map(\.row)
         self.rows = rows
         // A count that cannot be one is as good as none.
-        count = members["count"]?.integerValue.flatMap { Int(exactly: $0) }
+        count = json["count"]?.value.integerValue.flatMap { Int(exactly: $0) }
             .flatMap { (rows.count...RESTTuning.itemCountMax).contains($0) ? $0 : nil }
         // A page that has all that was asked for has no successor either, whatever follows it.
-        saysEnd = members["nextLink"] == .null && rows.count < rowCountMax
+        saysEnd = json["nextLink"]?.value == .null && rows.count < rowCountMax
     }
 
     /// The item that a row is; nil when it is none.
-    func item(of row: JSONValue) -> RemoteItem? {
+    func item(of row: TableRow) -> RemoteItem? {
         RemoteItem(row, dialect.columns, storesJSON: storesJSON)
     }
 
-    /// The time that a row was last written.
+    /// The item of a row of a list; one without an identifier has a fault that says which row it is.
+    func item(listed row: TableRow) -> RemoteItem {
+        RemoteItem(listed: row, dialect.columns, storesJSON: storesJSON)
+    }
+
+    /// The rows that say when they were last written, with their times.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when it has none.
-    func time(of row: JSONValue) throws(ReplicationError) -> RowTime {
-        guard let time = row[dialect.columns.updatedAt]?.stringValue.flatMap({ RowTime($0) })
-        else {
+    /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when there are rows and none
+    ///   of them does.
+    func timedRows() throws(ReplicationError) -> [(row: TableRow, time: RowTime)] {
+        var timed: [(TableRow, RowTime)] = []
+        timed.reserveCapacity(rows.count)
+        for row in rows {
+            if let time = row.time(dialect.columns) { timed.append((row, time)) }
+        }
+        guard rows.isEmpty || !timed.isEmpty else {
             throw ReplicationError(
                 .protocolViolation,
-                "The server sent an item without a time for its '\(dialect.columns.updatedAt)', "
+                "The server sent items without a time for their '\(dialect.columns.updatedAt)', "
                     + "which tells where to go on; the table needs this column.")
         }
-        return time
+        return timed
     }
 
     /// Whether nothing was left behind the rows when the page was made, as far as it tells.

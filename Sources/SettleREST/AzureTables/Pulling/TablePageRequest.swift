@@ -19,21 +19,31 @@ struct TablePageRequest: Sendable {
 }
 
 extension AzureTablesBackend {
-    /// Asks for a page; for a smaller one when the answer is too large.
+    /// Asks for a page; for a smaller one when the answer is too large, or when the server refuses
+    /// pages of that size.
     func page(
         _ request: TablePageRequest, hint: Dialect?
     ) async throws(ReplicationError) -> TablePage {
-        var countMax = min(max(1, request.rowCountMax), RESTTuning.pageSizeMax)
+        let wanted = min(max(1, request.rowCountMax), RESTTuning.pageSizeMax)
+        var countMax = min(wanted, memory.rowCountMax ?? wanted)
+        var isSizeRefused = false
         while true {
             let asked = countMax
             do throws(ReplicationError) {
                 let start = now()
-                let (dialect, answer) = try await get(hint: hint) {
-                    (dialect) throws(ReplicationError) in
-                    try parameters(request, dialect, rowCountMax: asked)
-                }
+                let (dialect, answer) = try await rows(request, asked, hint: hint)
                 let end = now()
+                if answer.status == 400, asked > 1, !answer.isAboutVersion {
+                    let smaller =
+                        isSizeRefused
+                        ? asked / 2
+                        : try await sizeTaken(request, below: asked, after: answer, hint: hint)
+                    guard let smaller else { throw answer.failure("list the table") }
+                    (countMax, isSizeRefused) = (smaller, true)
+                    continue
+                }
                 guard answer.status == 200 else { throw answer.failure("list the table") }
+                if isSizeRefused { memory.keepRowCountMax(asked) }
                 return try TablePage(
                     answer, dialect: dialect, rowCountMax: asked,
                     clocks: answer.serverTime.map { ServerClocks(server: $0, local: end) },
@@ -43,6 +53,33 @@ extension AzureTablesBackend {
                 countMax = max(1, countMax / 4)
             }
         }
+    }
+
+    private func rows(
+        _ request: TablePageRequest, _ rowCountMax: Int, hint: Dialect?
+    ) async throws(ReplicationError) -> (Dialect, HTTPAnswer) {
+        try await get(hint: hint) { (dialect) throws(ReplicationError) in
+            try parameters(request, dialect, rowCountMax: rowCountMax)
+        }
+    }
+
+    /// What to try after a page was refused: the size that the server names, or half of what it refused;
+    /// nil when it refuses a page of one row as well, so that it is not the size.
+    private func sizeTaken(
+        _ request: TablePageRequest, below refused: Int, after answer: HTTPAnswer, hint: Dialect?
+    ) async throws(ReplicationError) -> Int? {
+        func isTaken(_ rowCountMax: Int) async throws(ReplicationError) -> Bool {
+            let answer = try await rows(request, rowCountMax, hint: hint).1
+            // Any other answer says nothing about sizes.
+            guard answer.status == 200 || answer.status == 400 else {
+                throw answer.failure("list the table")
+            }
+            return answer.status == 200
+        }
+        if let named = answer.numbers.filter({ $0 < refused }).max(), try await isTaken(named) {
+            return named
+        }
+        return try await isTaken(1) ? refused / 2 : nil
     }
 
     /// What a query asks for beside a place to go on from: the predicate and the channels.

@@ -64,7 +64,7 @@ struct TablePosition: Sendable, Hashable {
     }
 
     /// Whether a row is the last one, unchanged, which is no news.
-    func isUnchanged(_ item: RemoteItem, _ row: JSONValue) -> Bool {
+    func isUnchanged(_ item: RemoteItem, _ row: TableRow) -> Bool {
         !last.version.isEmpty && item.id == last.id && item.version == last.version
             && row[dialect.columns.updatedAt]?.stringValue == last.time.text
     }

@@ -82,7 +82,7 @@ extension AzureTablesBackend {
         switch answer.status {
         case 200:
             let json = try answer.json()
-            let results = json["results"]?.arrayValue?.compactMap {
+            let results = json["results"]?.elements?.compactMap {
                 OperationAnswer($0, storesJSON: answer.storesJSON)
             }
             if let results, results.count == batch.count { return .results(results) }

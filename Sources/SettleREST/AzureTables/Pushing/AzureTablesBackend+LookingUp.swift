@@ -5,7 +5,7 @@ public import SettleSync
 /// What a table has under an identifier.
 struct LookedUpRow: Sendable {
     /// The row, deleted or not; nil when none is shown.
-    var row: JSONValue?
+    var row: TableRow?
     /// The row as an item.
     var item: RemoteItem?
     /// When there is no such row: the identifier of one that the server takes for the same.
@@ -34,7 +34,7 @@ extension AzureTablesBackend {
             ])
         guard answer.status == 200 else { throw answer.failure("look up an item") }
         let page = try TablePage(answer, dialect: dialect)
-        let ids = page.rows.map { $0[TableColumns.id]?.stringValue }
+        let ids = page.rows.map(\.id)
         if let index = ids.firstIndex(where: { $0.map(ItemIdentifier(id).isSame) ?? false }) {
             let row = page.rows[index]
             return LookedUpRow(row: row, item: page.item(of: row))

@@ -29,6 +29,11 @@ extension AzureTablesBackend {
         }
         let isBase = operation.baseVersion == nil || item.version == operation.baseVersion
         guard item.isDeleted, isBase else { return .conflict(item) }
+        if let fault = item.fault {
+            return .rejected(
+                reason: "The item would have to be replaced to bring it back, and would lose what "
+                    + "cannot be read of it here: \(fault)")
+        }
         var members = dialect.columns.escaped(item.members)
         members[TableColumns.id] = .string(operation.id)
         members[deleted] = false

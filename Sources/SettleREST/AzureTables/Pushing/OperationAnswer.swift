@@ -7,7 +7,7 @@ import SettleSync
 struct OperationAnswer: Sendable {
     let status: Int
     /// The body; nil when there is none, an error when it is no JSON.
-    let content: Result<JSONValue, ReplicationError>?
+    let content: Result<TableRow, ReplicationError>?
     /// The version that stands beside the body.
     let version: String?
     /// What the server says is wrong, in its own words.
@@ -27,7 +27,7 @@ struct OperationAnswer: Sendable {
         if answer.body.isEmpty {
             content = nil
         } else {
-            content = Result { () throws(ReplicationError) in try answer.json() }
+            content = Result { () throws(ReplicationError) in try answer.json().row }
         }
         version = EntityTag.version(in: answer.response.headerFields[.eTag])
         sentence = (200..<300).contains(answer.status) ? nil : answer.sentence
@@ -43,20 +43,19 @@ struct OperationAnswer: Sendable {
     ///
     /// Shape: `{"status": number, "item": object, "version": string, "error": string}`, of which
     /// only the status is always there.
-    init?(_ result: JSONValue, storesJSON: Bool) {
-        guard let status = result["status"]?.integerValue, (100..<600).contains(status) else {
-            return nil
-        }
+    init?(_ result: WireJSON, storesJSON: Bool) {
+        guard let status = result["status"]?.value.integerValue, (100..<600).contains(status)
+        else { return nil }
         self.status = Int(status)
-        content = result["item"].map { .success($0) }
-        version = result["version"]?.stringValue
-        sentence = result["error"]?.stringValue.flatMap { HTTPAnswer.line(of: $0) }
+        content = result["item"].map { .success($0.row) }
+        version = result["version"]?.value.stringValue
+        sentence = result["error"]?.value.stringValue.flatMap { HTTPAnswer.line(of: $0) }
         isWebPage = false
         retryAfter = nil
         // What a request of its own would have been answered with.
         body =
             (200..<300).contains(self.status)
-            ? nil : Data(JSONText.text(of: result).prefix(RemoteRejection.bodySizeMax))
+            ? nil : Data(JSONText.text(of: result.value).prefix(RemoteRejection.bodySizeMax))
         self.storesJSON = storesJSON
     }
 
@@ -69,8 +68,8 @@ struct OperationAnswer: Sendable {
     ///     in a strong tag. Some servers answer with the item they were sent.
     /// - Returns: The item.
     func item(_ id: String, _ columns: TableColumns, needsVersion: Bool) -> RemoteItem? {
-        guard case .success(let json)? = content,
-            let item = RemoteItem(json, columns, storesJSON: storesJSON, tag: version),
+        guard case .success(let row)? = content,
+            let item = RemoteItem(row, columns, storesJSON: storesJSON, tag: version),
             ItemIdentifier(id).isSame(item.id)
         else { return nil }
         return needsVersion && item.version == nil ? nil : item

@@ -22,17 +22,7 @@ extension AzureTablesBackend {
             rowCountMax: min(itemCountMax, remaining ?? itemCountMax))
         request.selection = (selection, skipCount)
         let page = try await page(request, hint: nil)
-        var items: [RemoteItem] = []
-        items.reserveCapacity(page.rows.count)
-        for row in page.rows {
-            guard let item = page.item(of: row) else {
-                throw ReplicationError(
-                    .protocolViolation,
-                    "The server sent an item without a text for its 'id'; nothing of the page was "
-                        + "taken.")
-            }
-            items.append(item)
-        }
+        let items = page.rows.map { page.item(listed: $0) }
         let isLast = page.isLast || remaining.map { page.rows.count >= $0 } ?? false
         return PullPage(
             items: items, token: PullToken("\(Self.selectionLayout)\(read + page.rows.count)"),

@@ -100,7 +100,8 @@ extension AzureTablesBackend {
         let base64 = part.replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let bytes = Data(base64Encoded: base64 + padding),
-            let claims = try? JSONText.value(from: [UInt8](bytes)), case .object = claims
+            let claims = try? JSONText.value(from: [UInt8](bytes), largeIntegers: .rounded),
+            case .object = claims
         else { return nil }
         return claims
     }

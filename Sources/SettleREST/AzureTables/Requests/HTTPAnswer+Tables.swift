@@ -7,10 +7,10 @@ extension HTTPAnswer {
     /// The status as a number.
     var status: Int { response.status.code }
 
-    /// The body as JSON.
+    /// The body as JSON, parts of which may be unreadable.
     ///
     /// - Throws: ``ReplicationError`` with `protocolViolation` when it is something else.
-    func json() throws(ReplicationError) -> JSONValue {
+    func json() throws(ReplicationError) -> WireJSON {
         let type = response.headerFields[.contentType]?.lowercased() ?? ""
         guard type.isEmpty || type.contains("json") else {
             throw ReplicationError(
@@ -19,8 +19,7 @@ extension HTTPAnswer {
                     + "something else may stand between it and us, such as a login page.")
         }
         do {
-            return try JSONText.value(
-                from: body, limits: JSONLimits(sizeMax: RESTTuning.answerSizeMax))
+            return try WireJSON(body, sizeMax: RESTTuning.answerSizeMax)
         } catch {
             throw ReplicationError(
                 .protocolViolation,
@@ -46,7 +45,7 @@ extension HTTPAnswer {
     /// > the .NET server says `message`, and newer ones `title` and `detail` (RFC 9457).
     var sentence: String? {
         let text: String?
-        switch try? json() {
+        switch try? json().value {
         case .string(let string)?:
             text = string
         case let object?:
@@ -58,6 +57,15 @@ extension HTTPAnswer {
             text = type.hasPrefix("text/plain") ? String(decoding: body, as: UTF8.self) : nil
         }
         return text.flatMap { Self.line(of: $0) }
+    }
+
+    /// The whole numbers in the server's words, from 1 on.
+    ///
+    /// > Source: `The limit of '100' for Top query has been exceeded. The value from the incoming request
+    /// > is '500'.` (ASP.NET Core OData)
+    var numbers: [Int] {
+        (sentence ?? "").split { !("0"..."9").contains($0) }.compactMap { Int($0) }
+            .filter { $0 > 0 }
     }
 
     /// A server's words as they are shown: one line, not too long; nil when nothing is left.

@@ -29,7 +29,8 @@ import Testing
 
     private static func item(_ text: String) throws -> RemoteItem {
         try #require(
-            RemoteItem(try JSONText.value(from: Array(text.utf8)), .plain, storesJSON: false))
+            RemoteItem(
+                try WireJSON(Array(text.utf8), sizeMax: 1_000).row, .plain, storesJSON: false))
     }
 
     private let insert = RemoteOperation(
