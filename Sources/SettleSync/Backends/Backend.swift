@@ -47,7 +47,8 @@ public protocol Backend: Sendable {
     ///
     /// Called again with the token of the page before until a page says that it is the last. The
     /// same item may come more than once, in any version; what must not happen is that an item
-    /// changed after the token never comes. A page between the first and the last must carry
+    /// changed after the token never comes. One that cannot be read is among them as well, with a
+    /// ``RemoteItem/fault``, so that it does not stop the others. A page between the first and the last must carry
     /// another token than the one it was asked for with.
     ///
     /// - Parameters:

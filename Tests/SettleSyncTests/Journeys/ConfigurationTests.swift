@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Settle
+import Synchronization
 import Testing
 
 @testable import SettleSync
