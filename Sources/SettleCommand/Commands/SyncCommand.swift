@@ -98,7 +98,6 @@ struct SyncCommand: SettleSubcommand {
             valueName: "count"))
     var pageSize: Int = 500
 
-
     @Flag(help: "List everything, and remove documents here that are gone there.")
     var reconcile = false
 

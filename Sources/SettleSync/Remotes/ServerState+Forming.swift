@@ -47,7 +47,8 @@ extension ServerState {
         for name in shown.namesLacking(of: sent, nullMayMeanAbsent: nullMayMeanAbsent) {
             let value = shown[name].flatMap { $0.isNull ? nil : $0 }
             let completed = sent[name]?.completing(value)
-            let isRounded = completed.flatMap { sent[name]?.isLoosely($0, isRounded: true) } ?? false
+            let isRounded =
+                completed.flatMap { sent[name]?.isLoosely($0, isRounded: true) } ?? false
             state.members?[name] = isRounded ? sent[name] : completed
             state.rounded[name] = nil
             state.unshown.insert(name)

@@ -21,11 +21,13 @@ struct ServerState: Sendable, Hashable {
     var source: UInt64 = 0
     /// Whether the server shows null for members that an item does not have, too.
     var nullMayMeanAbsent = false
-    /// Those of the members that were sent and that the server has not shown since, or not whole:
-    /// it leaves them out of its answers, or does not store them. They are kept as they were sent.
+    /// Those of the members that were sent and that the server has not shown since, or not whole.
+    ///
+    /// It leaves them out of its answers, or does not store them. They are kept as they were sent.
     var unshown: Set<String> = []
-    /// Those of the members whose numbers the server shows rounded, as it shows them. They are kept
-    /// as they were sent.
+    /// Those of the members whose numbers the server shows rounded, as it shows them.
+    ///
+    /// They are kept as they were sent.
     var rounded: [String: JSONValue] = [:]
 
     /// No such item, not even a deleted one.

@@ -7,7 +7,8 @@ import SettleREST
 extension TableModel {
     /// An answer to a write, perhaps without some of the members that are stored.
     func stripping(_ answer: HTTPAnswer, _ state: inout State) -> HTTPAnswer {
-        guard style.stripsAnswers, let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded),
+        guard style.stripsAnswers,
+            let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded),
             let id = body["id"]?.stringValue
         else { return answer }
         state.strippedIds.remove(id)
