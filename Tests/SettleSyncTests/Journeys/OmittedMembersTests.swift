@@ -1,4 +1,5 @@
 import Settle
+import Synchronization
 import Testing
 
 @testable import SettleSync
