@@ -17,7 +17,7 @@ extension Database {
             var items: [SetAsideItem] = []
             for (identifier, record) in try RemoteRecord.all(in: snapshot)
             where remote == nil || remote == identifier {
-                try RemoteTables(record.number, in: snapshot).forEachFault { _, row in
+                try RemoteTables(record, in: snapshot).forEachFault { _, row in
                     items.append(SetAsideItem(remote: identifier, row: row))
                 }
             }
