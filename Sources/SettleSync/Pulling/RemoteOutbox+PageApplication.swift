@@ -144,7 +144,10 @@ extension RemoteOutbox {
         do {
             try Self.apply(
                 item, in: transaction, tables, origin: identifier, context, &application)
-            return nil
+            guard tables.scope != .all, try tables.entry(item.id)?.isBlocked ?? false else {
+                return nil
+            }
+            return .takenIdentifier
         } catch let error as DatabaseError {
             // All of these come before anything is written.
             guard let fault = ItemFault(refusing: error) else { throw error }

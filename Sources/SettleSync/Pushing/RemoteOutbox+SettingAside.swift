@@ -72,7 +72,7 @@ extension RemoteOutbox {
     static func countHidden(
         _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
     ) throws -> SettledOperation {
-        let local = try transaction.document(id)
+        let local = try tables.document(id, in: transaction)
         guard local?.metaData.revision == old.sent?.revision else {
             try release(id, old, in: transaction, tables)
             return .returned

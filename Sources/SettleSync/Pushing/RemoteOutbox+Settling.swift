@@ -225,7 +225,7 @@ extension RemoteOutbox {
         in transaction: Transaction, _ tables: RemoteTables, origin: String
     ) throws {
         if try tables.isTaken(id, in: transaction) {
-            return try block(id, by: state, replacing: old, tables)
+            return try block(id, by: state, replacing: old, tables, listedAt: Date())
         }
         if try tables.scope.fault(ofRow: id, state) != nil {
             try tables.setEntry(nil, id, replacing: old)

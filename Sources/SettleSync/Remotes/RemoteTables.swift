@@ -119,6 +119,7 @@ struct RemoteTables {
             try written(blocked).set([1], for: documentKey(id))
         } else if old?.isBlocked ?? false {
             _ = try written(blocked).remove(documentKey(id))
+            try removeFault(SetAsideKey(id: id))
         }
         if let entry {
             try written(entries).set(entry.encoded(), for: documentKey(id))

@@ -3,7 +3,8 @@ public import Foundation
 /// An item of a remote that cannot be a document here, and was set aside.
 ///
 /// It waits on the remote as it is. It is read again when it changes there, and leaves the list when it
-/// can be a document, is deleted, or goes out of scope.
+/// can be a document, is deleted, or goes out of scope. One whose identifier is that of a document which
+/// belongs to another remote waits here, and is stored when that is free.
 public struct SetAsideItem: Sendable, Hashable {
     /// The remote it is an item of.
     public let remote: String

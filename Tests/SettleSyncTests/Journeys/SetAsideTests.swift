@@ -45,7 +45,7 @@ import Testing
         // A pull that begins anew reads them again.
         _ = try await device.database.write {
             let record = try #require(try RemoteRecord.find("model", in: $0))
-            try RemoteTables(record.number, writingIn: $0).removeAllCheckpoints()
+            try RemoteTables(record, writingIn: $0).removeAllCheckpoints()
         }
         let again = try await device.replicate(backend)
         #expect(again.received == 7)
@@ -123,7 +123,7 @@ import Testing
         #expect(try device.database.setAsideItems().count == 2)
         _ = try await device.database.write {
             let record = try #require(try RemoteRecord.find("model", in: $0))
-            try RemoteTables(record.number, writingIn: $0).removeAllCheckpoints()
+            try RemoteTables(record, writingIn: $0).removeAllCheckpoints()
         }
         #expect(try await device.replicate(channels).skipped == 0)
         #expect(try device.database.setAsideItems().map(\.place) == ["row 0b"])

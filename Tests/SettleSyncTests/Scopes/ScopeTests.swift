@@ -80,8 +80,10 @@ import Testing
         #expect(summary.pulled == 0)
         #expect(summary.skipped == 1)
         #expect(try await two.device.members("t") == nil)
+        #expect(try two.database.setAsideItems(with: "todos").map(\.member) == ["type"])
         two.todos.server.put("t", ["type": "todo", "text": "milk"])
         #expect(try await two.replicate("todo").pulled == 1)
+        #expect(try two.database.setAsideItems().isEmpty)
         // It leaves the scope there: its document goes, nothing is said.
         two.todos.server.put("t", ["type": "urgent", "text": "milk"])
         #expect(try await two.replicate("todo").pulled == 1)

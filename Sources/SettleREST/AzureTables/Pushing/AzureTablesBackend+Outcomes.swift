@@ -1,6 +1,6 @@
 import HTTPTypes
 import Settle
-public import SettleSync
+import SettleSync
 
 extension AzureTablesBackend {
     /// What a server made of an operation.
