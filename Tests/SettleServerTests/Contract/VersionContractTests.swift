@@ -40,7 +40,8 @@ import Testing
             #expect(refused.error?.contains("quotes") == true)
             let read = try await server.send(.get, "/tables/todoitem/a")
             #expect(read.json?["n"] == [1e20])
-            #expect(Set(try await server.send(.get, "/tables/todoitem").ids) == ["a", "b"])
+            let ids = try await server.send(.get, "/tables/todoitem").ids
+            #expect(ids?.sorted() == ["a", "b"])
         }
     }
 

@@ -83,9 +83,8 @@ extension AzureTablesBackend {
             }
             if let other = answer.idLike(id) { return Self.refusal(of: id, for: other) }
             let isMinimal =
-                json == .null
-                || json.objectValue.map { $0[TableColumns.id] == nil }
-                    ?? false
+                json.value == .null
+                || json.value.objectValue.map { $0[TableColumns.id] == nil } ?? false
             guard isMinimal else {
                 throw ReplicationError(
                     .protocolViolation,
