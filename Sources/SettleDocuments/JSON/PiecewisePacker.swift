@@ -229,7 +229,8 @@ struct PiecewisePacker: ~Copyable {
         var piece: [UInt8] = []
         swap(&piece, &scratch)
         defer { swap(&piece, &scratch) }
-        let pieceLimits = JSONLimits(depthMax: max(1, limits.depthMax - depth + 1))
+        let depthMax = min(max(1, limits.depthMax - depth + 1), limits.depthMax)
+        let pieceLimits = JSONLimits(depthMax: depthMax)
         do throws(JSONError) {
             return try packer.pack(
                 piece.span, limits: pieceLimits, largeIntegers: largeIntegers)

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
 /// The connections of a server, and which of them have ended.
@@ -85,8 +84,9 @@ final class Connection: Sendable {
 /// A client that only ends its own half of a connection may still wait for the answer, which looks the same as
 /// having gone; so that end counts some seconds later.
 private final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
+    // What is read goes by as it is.
+    typealias InboundIn = NIOAny
+    typealias InboundOut = NIOAny
 
     private let connections: Connections
     private var connection: Connection?
