@@ -50,20 +50,20 @@ import Testing
     private static let large = String(repeating: "{\"a\":1},", count: 20_000)
 
     @Test(arguments: [
-        ("[\(large)]", JSONError.Reason.unexpectedByte), ("[\(large)1", .unexpectedEnd),
-        ("[\(large),1]", .unexpectedByte), ("[\(large)1}", .unexpectedByte),
-        ("[\(large)01]", .invalidNumber), ("[\(large)1] 2", .trailingText),
-        ("{\"a\":[\(large)1],\"a\":2}", .duplicateName),
-        ("{\"a\":[\(large)1],\"b\":[\(large)1],\"\\u0062\":0}", .duplicateName),
-        ("{\"é\":[\(large)1],\"e\u{301}\":[\(large)1]}", .duplicateName),
-        ("{\"a\":[\(large)1] \"b\":2}", .unexpectedByte), ("{\"a\" [\(large)1]}", .unexpectedByte),
-        ("{[\(large)1]}", .unexpectedByte), ("[\(large)1 [\(large)1]]", .unexpectedByte),
-        ("[\(large)\"\u{1}\"]", .controlCharacter), ("[\(large)\"x]", .unexpectedEnd),
+        ("[#]", JSONError.Reason.unexpectedByte), ("[#1", .unexpectedEnd),
+        ("[#,1]", .unexpectedByte), ("[#1}", .unexpectedByte),
+        ("[#01]", .invalidNumber), ("[#1] 2", .trailingText),
+        ("{\"a\":[#1],\"a\":2}", .duplicateName),
+        ("{\"a\":[#1],\"b\":[#1],\"\\u0062\":0}", .duplicateName),
+        ("{\"é\":[#1],\"e\u{301}\":[#1]}", .duplicateName),
+        ("{\"a\":[#1] \"b\":2}", .unexpectedByte), ("{\"a\" [#1]}", .unexpectedByte),
+        ("{[#1]}", .unexpectedByte), ("[#1 [#1]]", .unexpectedByte),
+        ("[#\"\u{1}\"]", .controlCharacter), ("[#\"x]", .unexpectedEnd),
     ])
     func `is refused for the same reason and at the same place`(
-        text: String, reason: JSONError.Reason
+        pattern: String, reason: JSONError.Reason
     ) throws {
-        let bytes = Array(text.utf8)
+        let bytes = Array(pattern.replacing("#", with: Self.large).utf8)
         let whole = #expect(throws: JSONError.self) { try JSONText.packed(from: bytes) }
         let pieces = #expect(throws: JSONError.self) {
             try JSONText.packedInPieces(from: bytes.span)

@@ -10,7 +10,7 @@ package enum JavaScriptText {
         switch value {
         case .integer(let number):
             let isExact = number.magnitude <= 1 << 53
-            return isExact ? value : .double(Double(number))
+            return isExact ? value : rounded(.double(Double(number)))
         case .double(let number):
             guard let whole = Int64(exactly: number), whole.magnitude <= 1 << 53 else {
                 return value

@@ -139,7 +139,8 @@ struct PiecewisePacker: ~Copyable {
                 index = end
             } else {
                 if content.isObject { try name(text, &index, depth, into: &content) }
-                guard index == child, child != close else { throw Self.unexpected(text, at: index) }
+                try nothing(text, index..<child, depth)
+                guard child != close else { throw Self.unexpected(text, at: index) }
                 try container(text, &index, depth: depth + 1, to: &content.area)
                 if content.isObject { content.endMember() }
                 JSONReader.skipSpace(text, &index)
@@ -200,6 +201,21 @@ struct PiecewisePacker: ~Copyable {
                 .tooLarge, "An object has more than \(Self.memberCountMax) members; split it.",
                 at: range.lowerBound, in: text)
         }
+    }
+
+    /// Sees to it that no value stands where a large container begins an element.
+    ///
+    /// - Throws: `JSONError` with what is wrong in the range, or else at its end.
+    private mutating func nothing(
+        _ text: Span<UInt8>, _ range: Range<Int>, _ depth: Int
+    ) throws(JSONError) {
+        guard !range.isEmpty else { return }
+        scratch.removeAll(keepingCapacity: true)
+        scratch.append(UInt8(ascii: "["))
+        scratch.append(text, in: range)
+        scratch.append(UInt8(ascii: "]"))
+        _ = try packScratch(text, range.lowerBound - 1, depth)
+        throw Self.unexpected(text, at: range.upperBound)
     }
 
     /// Packs the name of a member, up to behind its colon.

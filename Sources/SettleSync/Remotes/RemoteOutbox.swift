@@ -108,8 +108,9 @@ final class RemoteOutbox: CommitParticipant {
             if isDeleted { return }
             entry.order = change.sequence
         }
-        // What the far side failed on time and again is not what the document is any more.
-        if entry.status == .rejected { entry.sent = nil }
+        // What the server failed on time and again is not what the document is any more. It may have
+        // been carried out all the same, so a deletion waits behind it.
+        if entry.status == .rejected, !isDeleted { entry.sent = nil }
         var machine = entry.machine(server: try tables.server(id))
         machine.changed(isDeleted: isDeleted)
         entry.queued = machine.queued
