@@ -176,11 +176,11 @@ import Testing
         ]
         for answers in ways {
             let (outcome, lines) = try await send(operation, answers)
-            guard case .rejected(let reason) = outcome else {
+            guard case .rejected(let rejection) = outcome else {
                 Issue.record("\(outcome)")
                 continue
             }
-            #expect(reason.contains("'\(id)'") && reason.contains("'\(other)'"))
+            #expect(rejection.reason.contains("'\(id)'") && rejection.reason.contains("'\(other)'"))
             #expect(lines.count == answers.count)
         }
     }
