@@ -71,8 +71,8 @@ final class TableModel: Sendable {
             let isWrong = Set(live.keys.filter(WrongRows.ids.contains))
             return TableContents(
                 live: live.filter { !isWrong.contains($0.key) },
-                deleted: state.rows.filter(\.value.isDeleted).mapValues(\.columns),
-                wrong: live.filter { isWrong.contains($0.key) })
+                wrong: live.filter { isWrong.contains($0.key) },
+                deleted: state.rows.filter(\.value.isDeleted).mapValues(\.columns))
         }
     }
 
