@@ -28,8 +28,10 @@ final class TablesWorld: Sendable {
         var tables: [String: TableModel] = [:]
         for type in Self.types {
             var style = TableStyle(&random)
-            // Clocks and rows that vanish are the business of the simulation of one table.
+            // Clocks, and rows that vanish or are wrong, are the business of the simulation of one
+            // table.
             (style.clock, style.deletesHard, style.latenessMax) = (.steady, false, 0)
+            (style.hidesRows, style.hasWrongRows, style.topMax) = (false, false, nil)
             tables[type] = TableModel(
                 style: style, seed: random.next(), time: time, journal: journal, ledger: ledger)
             journal.note("\(type): \(style)")
