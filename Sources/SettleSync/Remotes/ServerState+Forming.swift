@@ -53,7 +53,8 @@ extension ServerState {
             state.rounded[name] = nil
             state.unshown.insert(name)
         }
-        return state.withoutColumns(over: base, here: sent)
+        // What was not sent is no member any more, whatever it was before.
+        return state.withoutColumns(over: nil, here: sent)
     }
 
     /// This state, as a row of the same version shows it.
