@@ -138,6 +138,7 @@ final class TableModel: Sendable {
             var new = isThere ? columns : [:]
             if draw / 512 % 3 == 0 { new["large"] = .double(1e20) }
             if draw / 512 % 3 == 1 { new["large"] = [.double(9_223_372_036_854_775_808), 1] }
+            if draw / 512 % 3 < 2 { ledger.gave("large", to: id) }
             new[mark] = true
             new["last"] = .string(mark)
             if draw % 3 == 0 || !isThere { new["channels"] = SimulatedChannels.some(draw / 16) }

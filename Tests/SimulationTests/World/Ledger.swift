@@ -11,6 +11,8 @@ final class Ledger: Sendable {
     private struct State {
         /// By document, the marks with what wrote them.
         var written: [String: [String: String]] = [:]
+        /// By document, other members that it had at some time.
+        var members: [String: Set<String>] = [:]
         /// By document, the marks that may be missing.
         var givenUp: [String: Set<String>] = [:]
         /// What no replication may ever do.
@@ -39,9 +41,16 @@ final class Ledger: Sendable {
         state.withLock { $0.written[id, default: [:]][mark] = author }
     }
 
-    /// Whether somebody wrote a mark to a document.
-    func isWritten(_ mark: String, in id: String) -> Bool {
-        state.withLock { $0.written[id]?[mark] != nil }
+    /// A document was given a member that is no mark, and that may come and go.
+    func gave(_ member: String, to id: String) {
+        _ = state.withLock { $0.members[id, default: []].insert(member) }
+    }
+
+    /// Whether a document ever had a member.
+    func isWritten(_ member: String, in id: String) -> Bool {
+        state.withLock {
+            $0.written[id]?[member] != nil || $0.members[id]?.contains(member) ?? false
+        }
     }
 
     func gaveUp(_ marks: Set<String>, of id: String) {
