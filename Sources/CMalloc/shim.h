@@ -3,11 +3,12 @@
 #ifndef SETTLE_CMALLOC_SHIM_H
 #define SETTLE_CMALLOC_SHIM_H
 
+// Says whose C library it is, where there is one of several.
+#include <stdlib.h>
+
 #if defined(__linux__) && defined(__GLIBC__)
 #include <malloc.h>
 #endif
-
-#include <stddef.h>
 
 /// Gives free memory back to the system, as far as the C library knows how to.
 static inline void settle_malloc_trim(void) {

@@ -75,51 +75,6 @@ import Testing
         }
     }
 
-    @Test func `hold no more memory than there is, and not for long`() async throws {
-        try await withScratchDirectory("server") { scratch in
-            let clock = ManualClock()
-            var configuration = ServerConfiguration(directory: scratch.url)
-            configuration.answerMemoryMaxBytes = 32 << 20
-            configuration.clock = clock
-            try await RunningServer.run(configuration) { port in
-                for number in 0..<24 {
-                    let text = JSONValue.string(String(repeating: "x", count: 1_000_000))
-                    try await Self.insert(["id": .string("\(number)"), "x": text], port: port)
-                }
-                while clock.sleeperCount != 1 { await Task.yield() }
-                // More than the buffers of the system take.
-                let slow = try RawConnection(port: port, receiveBufferBytes: 64 << 10)
-                try await slow.send(RawRequest("GET", "/tables/t").head)
-                let head = try await slow.answerHead()
-                #expect(head.status == 200)
-                #expect(head.head.lowercased().contains("content-length: 160"))
-                // The slow one has all of its sender's share.
-                await clock.sleepers(reach: 2)
-                let second = try RawConnection(port: port)
-                try await second.send(RawRequest("GET", "/tables/t").head)
-                await clock.sleepers(reach: 3)
-                #expect(!second.hasBytes)
-                clock.advance(by: .seconds(20))
-                #expect(try await second.answerHead().status == 503)
-                second.end()
-                // Small answers go on.
-                let small = try RawConnection(port: port)
-                try await small.send(RawRequest("GET", "/tables/t?$select=id").head)
-                #expect(try await small.answerHead().status == 200)
-                small.end()
-                // Who does not read is let go, after half a minute and a second for every 128 KiB.
-                clock.advance(by: .seconds(30 + 16_100_000 / (128 << 10)))
-                let rest = try await slow.receiveRest()
-                #expect(rest.count < 16_000_000)
-                slow.end()
-                let third = try RawConnection(port: port)
-                try await third.send(RawRequest("GET", "/tables/t").head)
-                #expect(try await third.answerHead().status == 200)
-                third.end()
-            }
-        }
-    }
-
     @Test(arguments: ProtocolVersion.all)
     func `of large pages have the bytes of small ones`(version: ProtocolVersion) async throws {
         try await TestServer.run { server in
