@@ -53,8 +53,7 @@ extension ServerState {
             state.rounded[name] = nil
             state.unshown.insert(name)
         }
-        // What was not sent is no member any more, whatever it was before.
-        return state.withoutColumns(over: nil, here: sent)
+        return state.withoutColumns(over: base, here: sent)
     }
 
     /// This state, as a row of the same version shows it.

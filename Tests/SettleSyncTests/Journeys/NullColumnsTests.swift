@@ -56,17 +56,6 @@ import Testing
         #expect(try await device.replicate(backend(server)).pulled == 0)
     }
 
-    @Test func `are what is left of a member that was removed here, and no member`() async throws {
-        let (device, server) = (try await Device(), ModelServer())
-        try await device.put("a", ["n": 1, "c3": 3])
-        try await device.replicate(backend(server))
-        try await device.put("a", ["n": 2])
-        try await device.replicate(backend(server))
-        #expect(try await device.members("a") == ["n": 2])
-        #expect(try await device.replicate(backend(server)).pulled == 0)
-        #expect(try await device.members("a") == ["n": 2])
-    }
-
     @Test func `are none of the server's changes in a conflict`() async throws {
         let (device, server) = (try await Device(), ModelServer())
         try await device.put("a", ["n": 1])
