@@ -47,7 +47,8 @@ extension Backend {
             let sent = claimed.expected
             var lacking = shown.namesLacking(of: claimed.base)
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }
-            guard !omissions.unknown(of: lacking).isEmpty,
+            // What others added to the item may be left out as well, and nothing here tells.
+            guard shown.nullMayMeanAbsent || !omissions.unknown(of: lacking).isEmpty,
                 var item = try await item(of: claimed)
             else { return outcome }
             if !item.isDeleted, item.version != nil, item.version == shown.version {

@@ -25,7 +25,7 @@ extension RemoteOutbox {
         case .delete: !state.isLive
         case .undelete:
             // The members came back as they were deleted: then nobody has edited them since.
-            base?.shownMembers.map { state.holds($0) } ?? false
+            base?.shownMembers.map { state.asShown.holds($0) } ?? false
         }
     }
 

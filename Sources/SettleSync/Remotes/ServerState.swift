@@ -55,6 +55,13 @@ struct ServerState: Sendable, Hashable {
         rounded.isEmpty ? storedMembers : storedMembers?.merging(rounded) { $1 }
     }
 
+    /// The state with the members as the server has shown them.
+    var asShown: ServerState {
+        var state = self
+        (state.members, state.rounded, state.unshown) = (shownMembers, [:], [])
+        return state
+    }
+
     /// The members that the server is known to have, as they are here.
     var storedMembers: [String: JSONValue]? {
         unshown.isEmpty ? members : members?.filter { !unshown.contains($0.key) }
