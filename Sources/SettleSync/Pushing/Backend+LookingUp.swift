@@ -1,5 +1,13 @@
 import Settle
 
+/// What came of operations that were sent together.
+struct PushAnswers: Sendable {
+    /// One result for each.
+    var results: [Result<RemoteOutcome, ReplicationError>]
+    /// Why an item could not be looked up, whatever became of the operations.
+    var obstacle: ReplicationError?
+}
+
 extension Backend {
     /// Carries out operations of one claim, and looks up items whose answers leave something out.
     ///
@@ -9,35 +17,38 @@ extension Backend {
     /// - Returns: One result for each.
     func answers(
         to claimed: [ClaimedOperation], omissions: Omissions
-    ) async -> [Result<RemoteOutcome, ReplicationError>] {
-        var results = await send(claimed)
-        // When one look-up fails the others would, too; the documents keep their members.
-        var isAnswering = true
+    ) async -> PushAnswers {
+        var answers = PushAnswers(results: await send(claimed))
         for (index, claimed) in claimed.enumerated() {
-            guard isAnswering, case .success(let outcome) = results[index] else { continue }
+            guard case .success(let outcome) = answers.results[index] else { continue }
             do throws(ReplicationError) {
-                results[index] = .success(
-                    try await completed(outcome, of: claimed, omissions: omissions))
+                answers.results[index] = .success(
+                    try await completed(
+                        outcome, of: claimed, omissions: omissions,
+                        unlessAskingMeets: answers.obstacle))
             } catch {
-                isAnswering = false
-                // What a handler is shown must be whole: the operation is sent again.
-                if case .conflict = outcome { results[index] = .failure(error) }
+                answers.obstacle = answers.obstacle ?? error
+                // What a handler is shown must be whole: the operation is sent again. What was stored
+                // is known without; the document keeps its members.
+                if case .conflict = outcome { answers.results[index] = .failure(error) }
             }
         }
-        return results
+        return answers
     }
 
     /// What came of an operation, with the item as a look-up shows it where it seems to lack
     /// something.
     private func completed(
-        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: Omissions
+        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: Omissions,
+        unlessAskingMeets obstacle: ReplicationError?
     ) async throws(ReplicationError) -> RemoteOutcome {
         switch outcome {
         case .stored(let answer) where !answer.isDeleted:
             let lacking = answer.namesLacking(of: claimed.expected)
             omissions.remove(answer.members.withoutNulls.keys)
             guard !omissions.unknown(of: lacking).isEmpty,
-                var item = try await item(of: claimed), !item.isDeleted,
+                var item = try await item(of: claimed, unlessAskingMeets: obstacle),
+                !item.isDeleted,
                 !item.isOutOfSight, item.isSameState(as: answer, of: claimed.expected)
             else { return outcome }
             item.complete(by: answer)
@@ -49,7 +60,7 @@ extension Backend {
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }
             // What others added to the item may be left out as well, and nothing here tells.
             guard shown.nullMayMeanAbsent || !omissions.unknown(of: lacking).isEmpty,
-                var item = try await item(of: claimed)
+                var item = try await item(of: claimed, unlessAskingMeets: obstacle)
             else { return outcome }
             if !item.isDeleted, item.version != nil, item.version == shown.version {
                 item.complete(by: shown)
@@ -61,8 +72,10 @@ extension Backend {
 
     /// The item of an operation as the server has it now; nil when it shows none.
     private func item(
-        of claimed: ClaimedOperation
+        of claimed: ClaimedOperation, unlessAskingMeets obstacle: ReplicationError?
     ) async throws(ReplicationError) -> RemoteItem? {
+        // Where one look-up failed the others would, too.
+        if let obstacle { throw obstacle }
         guard case .found(let item) = try await lookUp(claimed.operation.id) else { return nil }
         return item.describingAttachments(claimed.describesAttachments)
     }

@@ -158,10 +158,10 @@ extension ReplicationCycle {
                 case .wait:
                     guard let report = await group.next() else { break loop }
                     switch report {
-                    case .answered(let run, let results):
+                    case .answered(let run, let answers):
                         var known: [Int] = []
                         var repeated: [Int] = []
-                        for (index, result) in zip(run, results) {
+                        for (index, result) in zip(run, answers.results) {
                             switch result {
                             case .success(let outcome):
                                 outcomes[index] = outcome
@@ -178,6 +178,11 @@ extension ReplicationCycle {
                                     failure = failure ?? error
                                 }
                             }
+                        }
+                        if let obstacle = answers.obstacle,
+                            !Self.documentFailures.contains(obstacle.code)
+                        {
+                            failure = failure ?? obstacle
                         }
                         let holds =
                             isOrdered
@@ -318,6 +323,6 @@ struct PushProgress {
 /// What a task of a push reports.
 private enum PushReport: Sendable {
     /// One result for each of what was sent together.
-    case answered(Range<Int>, [Result<RemoteOutcome, ReplicationError>])
+    case answered(Range<Int>, PushAnswers)
     case settled([Int], Result<[SettledOperation], any Error>)
 }
