@@ -14,19 +14,31 @@ extension RemoteOutbox {
     ///   - base: What both sides last agreed on.
     ///   - scope: The scope of the remote.
     ///   - isRepeated: Whether the operation may have been carried out before, so that its numbers may
-    ///     be there rounded.
+    ///     be there rounded. On a server that is not known to keep what it is sent they may always: a
+    ///     request may be delivered twice, and the second answer come back.
     /// - Returns: Whether it is.
     static func isOwnWork(
         _ sent: RemoteEntry.Sent, shows state: ServerState, base: ServerState?,
         in scope: ReplicationScope, isRepeated: Bool = false
     ) -> Bool {
         switch sent.kind {
-        case .insert, .update: scope.holds(state, sent.members, isRounded: isRepeated)
+        case .insert, .update:
+            scope.holds(
+                state, sent.members, isRounded: isRepeated || state.nullMayMeanAbsent)
         case .delete: !state.isLive
-        case .undelete:
-            // The members came back as they were deleted: then nobody has edited them since.
-            base?.shownMembers.map { state.asShown.holds($0) } ?? false
+        case .undelete: base.map { isBroughtBack($0, as: state.asShown) } ?? false
         }
+    }
+
+    /// Whether the members of a deleted item came back as they were: then nobody has edited them since.
+    ///
+    /// What the server had not shown of them may be shown now.
+    private static func isBroughtBack(_ base: ServerState, as state: ServerState) -> Bool {
+        guard var expected = base.shownMembers, let shown = state.members else { return false }
+        for name in base.unshown where !(shown[name]?.isNull ?? true) {
+            expected[name] = base.members?[name]
+        }
+        return state.holds(expected, isRounded: true)
     }
 
     /// Whether a state shows only members that were sent, without some that the server did not have

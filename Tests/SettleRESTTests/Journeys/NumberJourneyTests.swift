@@ -25,6 +25,30 @@ private struct JavaScriptTable: HTTPTransport {
     }
 }
 
+/// A table of a server that keeps what it is sent, and says so as `settle serve` does.
+private struct ExactTable: HTTPTransport {
+    let table = ModelTable()
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+    ) async throws(ReplicationError) -> HTTPAnswer {
+        try await table.send(request, body: body, bodySizeMax: bodySizeMax).offering("removed")
+    }
+}
+
+/// A way on which every write is delivered twice, and the second answer comes back.
+private struct DoubledTable: HTTPTransport {
+    let table: JavaScriptTable
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+    ) async throws(ReplicationError) -> HTTPAnswer {
+        let answer = try await table.send(request, body: body, bodySizeMax: bodySizeMax)
+        if request.method == .get { return answer }
+        return try await table.send(request, body: body, bodySizeMax: bodySizeMax)
+    }
+}
+
 /// Databases that replicate with servers that write and round large numbers.
 @Suite(.serialized) struct `Large numbers on their way` {
     private struct Device {
@@ -134,6 +158,19 @@ private struct JavaScriptTable: HTTPTransport {
         #expect(try device.database.pendingOperations().isEmpty)
     }
 
+    @Test func `of ours are recognised when a request was delivered twice`() async throws {
+        let device = try await Device()
+        let table = DoubledTable(table: JavaScriptTable(table: ModelTable()))
+        for count in 1...2 {
+            var members = Self.large
+            members["count"] = .integer(Int64(count))
+            try await device.put("x", members)
+            #expect(try await device.replicate(table).conflicts == 0)
+            #expect(try await device.members("x") == members)
+            #expect(try device.database.pendingOperations().isEmpty)
+        }
+    }
+
     @Test func `of ours are no edit of ours when conflicts are merged`() async throws {
         let (a, b) = (try await Device(), try await Device())
         let table = JavaScriptTable(table: ModelTable())
@@ -151,7 +188,7 @@ private struct JavaScriptTable: HTTPTransport {
         async throws
     {
         let (a, b) = (try await Device(), try await Device())
-        let table = ModelTable()
+        let table = ExactTable()
         try await a.put("x", ["n": 9_007_199_254_740_993])
         try await a.replicate(table)
         try await b.replicate(table)
