@@ -44,16 +44,20 @@ extension Backend {
     ) async throws(ReplicationError) -> RemoteOutcome {
         switch outcome {
         case .stored(let answer) where !answer.isDeleted:
-            let lacking = answer.namesLacking(of: claimed.expected)
             omissions.remove(answer.members.withoutNulls.keys)
-            guard !omissions.unknown(of: lacking).isEmpty,
-                var item = try await item(of: claimed, unlessAskingMeets: obstacle),
-                !item.isDeleted,
-                !item.isOutOfSight, item.isSameState(as: answer, of: claimed.expected)
-            else { return outcome }
-            item.complete(by: answer)
-            omissions.add(item.namesLacking(of: claimed.expected))
-            return .stored(item)
+            var whole = answer
+            for _ in 0..<claimed.lookUpCountMax {
+                let lacking = omissions.unknown(of: whole.namesLacking(of: claimed.expected))
+                guard !lacking.isEmpty,
+                    var item = try await item(of: claimed, unlessAskingMeets: obstacle),
+                    !item.isDeleted, !item.isOutOfSight,
+                    item.isSameState(as: answer, of: claimed.expected)
+                else { return .stored(whole) }
+                item.complete(by: whole)
+                whole = item
+            }
+            omissions.add(whole.namesLacking(of: claimed.expected))
+            return .stored(whole)
         case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfSight:
             let sent = claimed.expected
             var lacking = shown.namesLacking(of: claimed.base)

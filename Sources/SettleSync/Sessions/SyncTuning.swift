@@ -46,6 +46,8 @@ enum SyncTuning {
     /// How often an insert is tried that meets an item which the server does not show, before it is
     /// set aside: more than once, since the item may have been removed between the two answers.
     static let hiddenItemCountMax = 3
+    /// How often an item is looked up when what it lacks decides about a conflict.
+    static let lookUpCountMax = 3
     /// Names of members that are remembered to be left out by a server; more are looked up again.
     static let omittedNameCountMax = 1_000
     /// The longest name of a remote, in bytes of UTF-8: what the database keeps as an origin.
