@@ -43,6 +43,12 @@ public struct RemoteOperation: Sendable, Hashable {
         self.members = members
         self.changedNames = changedNames
     }
+
+    /// Whether it brings back an item of which no version is known.
+    ///
+    /// Then nothing keeps the far side from undeleting what somebody else had brought back and edited,
+    /// and its answer alone tells.
+    var isBlindUndeletion: Bool { kind == .undelete && baseVersion == nil }
 }
 
 /// What the far side made of an operation.

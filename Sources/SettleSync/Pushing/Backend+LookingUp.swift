@@ -19,6 +19,9 @@ extension Backend {
         to claimed: [ClaimedOperation], omissions: Omissions
     ) async -> PushAnswers {
         var answers = PushAnswers(results: await send(claimed))
+        // A server that is busy or gone is not asked at once for something else.
+        answers.obstacle = answers.results.lazy.compactMap(\.failure)
+            .first { !$0.mayConcernOneDocument }
         for (index, claimed) in claimed.enumerated() {
             guard case .success(let outcome) = answers.results[index] else { continue }
             do throws(ReplicationError) {
@@ -30,7 +33,7 @@ extension Backend {
                 answers.obstacle = answers.obstacle ?? error
                 // What a handler is shown must be whole: the operation is sent again. What was stored
                 // is known without; the document keeps its members.
-                if case .conflict = outcome { answers.results[index] = .failure(error) }
+                if claimed.mayConflict(by: outcome) { answers.results[index] = .failure(error) }
             }
         }
         return answers
@@ -82,6 +85,19 @@ extension Backend {
         if let obstacle { throw obstacle }
         guard case .found(let item) = try await lookUp(claimed.operation.id) else { return nil }
         return item.describingAttachments(claimed.describesAttachments)
+    }
+}
+
+extension ClaimedOperation {
+    /// Whether the item that an answer shows decides whether there is a conflict.
+    fileprivate func mayConflict(by outcome: RemoteOutcome) -> Bool {
+        if case .conflict = outcome { true } else { operation.isBlindUndeletion }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }
 

@@ -22,13 +22,7 @@ struct ClaimedOperation: Sendable {
     }
 
     /// How often the item is looked up while answers leave out something that must be there.
-    ///
-    /// Whether an undeletion without a version brought back what was deleted, or met what somebody else
-    /// had brought back and edited, its answer alone tells.
-    var lookUpCountMax: Int {
-        let isBlind = operation.kind == .undelete && operation.baseVersion == nil
-        return isBlind ? SyncTuning.lookUpCountMax : 1
-    }
+    var lookUpCountMax: Int { operation.isBlindUndeletion ? SyncTuning.lookUpCountMax : 1 }
 }
 
 /// What a claim found in the queue.

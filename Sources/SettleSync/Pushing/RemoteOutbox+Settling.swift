@@ -92,21 +92,17 @@ extension RemoteOutbox {
                     return result
                 }
             }
-            // Without a version nothing kept the far side from undeleting what somebody else had
-            // brought back and edited.
-            let isBlind = sent.kind == .undelete && sent.baseVersion == nil
-            if !isBlind || isOwnWork(sent, shows: answer, base: base, in: tables.scope) {
+            if !claimed.operation.isBlindUndeletion
+                || isOwnWork(sent, shows: answer, base: base, in: tables.scope)
+            {
                 return try acknowledge(
                     id, by: state, entry: old, replacing: old, in: transaction, tables,
                     origin: origin)
             }
             shown = answer
         case .deleted(let item):
-            var state = item.map(ServerState.init) ?? ServerState(presence: .deleted)
-            // Many far sides say only that it is deleted; it keeps the members it had.
-            if state.members?.isEmpty ?? true { state.members = base?.shownMembers }
-            state.keepExact(as: base)
-            shown = state
+            let state = item.map(ServerState.init) ?? ServerState(presence: .deleted)
+            shown = state.deleted(from: base)
         case .conflict(nil) where sent.kind == .insert:
             return try countHidden(id, old, in: transaction, tables)
         case .conflict(let item):

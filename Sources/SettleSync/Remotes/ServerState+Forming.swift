@@ -56,6 +56,23 @@ extension ServerState {
         return state.withoutColumns(over: base, here: sent)
     }
 
+    /// The state of a deleted item, with the members that it had as far as they are known.
+    ///
+    /// Many servers say only that it is deleted.
+    ///
+    /// - Parameter base: What both sides last agreed on.
+    /// - Returns: The state.
+    func deleted(from base: ServerState?) -> ServerState {
+        var state = self
+        if let base, members?.isEmpty ?? true {
+            (state.members, state.unshown, state.rounded) =
+                (base.members, base.unshown, base.rounded)
+        } else {
+            state.keepExact(as: base)
+        }
+        return state
+    }
+
     /// This state, as a row of the same version shows it.
     ///
     /// One version has one content. So what the row shows beyond what is known is taken, and what it

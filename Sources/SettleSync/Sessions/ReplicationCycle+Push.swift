@@ -1,11 +1,6 @@
 import Settle
 
 extension ReplicationCycle {
-    /// What may be wrong with one document alone.
-    private static let documentFailures: Set<ReplicationError.Code> = [
-        .serverFailed, .protocolViolation, .answerTooLarge,
-    ]
-
     /// How many failures in a row, with nothing carried out in between, mean that the far side
     /// fails altogether and not on certain documents.
     private static let outageCountMax = 3
@@ -169,7 +164,7 @@ extension ReplicationCycle {
                                 known.append(index)
                                 progress.failuresInARow = 0
                             case .failure(let error)
-                            where run.count > 1 && Self.documentFailures.contains(error.code):
+                            where run.count > 1 && error.mayConcernOneDocument:
                                 // Perhaps for another's sake; and perhaps it was carried out.
                                 operations[index].isRepeated = true
                                 repeated.append(index)
@@ -179,9 +174,7 @@ extension ReplicationCycle {
                                 }
                             }
                         }
-                        if let obstacle = answers.obstacle,
-                            !Self.documentFailures.contains(obstacle.code)
-                        {
+                        if let obstacle = answers.obstacle, !obstacle.mayConcernOneDocument {
                             failure = failure ?? obstacle
                         }
                         let holds =
@@ -221,7 +214,7 @@ extension ReplicationCycle {
     private mutating func note(
         _ error: ReplicationError, on id: String, _ progress: inout PushProgress
     ) -> Bool {
-        guard Self.documentFailures.contains(error.code) else { return false }
+        guard error.mayConcernOneDocument else { return false }
         progress.failuresInARow += 1
         skippedIds.insert(id)
         serverFailures[id] = RemoteRejection(

@@ -83,6 +83,11 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
             || code == .protocolViolation
     }
 
+    /// Whether the failure may lie with one document alone, so that others are still tried.
+    var mayConcernOneDocument: Bool {
+        code == .serverFailed || code == .protocolViolation || code == .answerTooLarge
+    }
+
     /// The code and the message, with the cause when there is one.
     public var description: String {
         let text = "\(code): \(message)"
