@@ -1,15 +1,11 @@
 import Settle
 
-/// What came of operations that were sent together.
-struct PushAnswers: Sendable {
-    /// One result for each.
-    var results: [Result<RemoteOutcome, ReplicationError>]
-    /// Why an item could not be looked up, whatever became of the operations.
-    var obstacle: ReplicationError?
-}
-
 extension Backend {
     /// Carries out operations of one claim, and looks up items whose answers leave something out.
+    ///
+    /// An answer that leaves something out is half an answer until the item was looked up. When that
+    /// fails, the operation counts as one without an answer, which is sent again and recognised. Where
+    /// items may not be read, what was stored is stored, and the document keeps its members.
     ///
     /// - Parameters:
     ///   - claimed: The operations; those with attachments come alone.
@@ -17,26 +13,24 @@ extension Backend {
     /// - Returns: One result for each.
     func answers(
         to claimed: [ClaimedOperation], omissions: Omissions
-    ) async -> PushAnswers {
-        var answers = PushAnswers(results: await send(claimed))
+    ) async -> [Result<RemoteOutcome, ReplicationError>] {
+        var results = await send(claimed)
         // A server that is busy or gone is not asked at once for something else.
-        answers.obstacle = answers.results.lazy.compactMap(\.failure)
-            .first { !$0.mayConcernOneDocument }
+        var obstacle = results.lazy.compactMap(\.failure).first { !$0.mayConcernOneDocument }
         for (index, claimed) in claimed.enumerated() {
-            guard case .success(let outcome) = answers.results[index] else { continue }
+            guard case .success(let outcome) = results[index] else { continue }
             do throws(ReplicationError) {
-                answers.results[index] = .success(
+                results[index] = .success(
                     try await completed(
-                        outcome, of: claimed, omissions: omissions,
-                        unlessAskingMeets: answers.obstacle))
+                        outcome, of: claimed, omissions: omissions, unlessAskingMeets: obstacle))
             } catch {
-                answers.obstacle = answers.obstacle ?? error
-                // What a handler is shown must be whole: the operation is sent again. What was stored
-                // is known without; the document keeps its members.
-                if claimed.mayConflict(by: outcome) { answers.results[index] = .failure(error) }
+                obstacle = obstacle ?? error
+                let isFinal = !error.isRetryable && error.code != .cancelled
+                if isFinal, !claimed.mayConflict(by: outcome) { continue }
+                results[index] = .failure(error)
             }
         }
-        return answers
+        return results
     }
 
     /// What came of an operation, with the item as a look-up shows it where it seems to lack
@@ -49,7 +43,7 @@ extension Backend {
         case .stored(let answer) where !answer.isDeleted:
             omissions.remove(answer.members.withoutNulls.keys)
             var whole = answer
-            for _ in 0..<claimed.lookUpCountMax {
+            for _ in 0..<SyncTuning.lookUpCountMax {
                 let lacking = omissions.unknown(of: whole.namesLacking(of: claimed.expected))
                 guard !lacking.isEmpty,
                     var item = try await item(of: claimed, unlessAskingMeets: obstacle),
@@ -81,7 +75,7 @@ extension Backend {
     private func item(
         of claimed: ClaimedOperation, unlessAskingMeets obstacle: ReplicationError?
     ) async throws(ReplicationError) -> RemoteItem? {
-        // Where one look-up failed the others would, too.
+        // Where one request failed the others would, too.
         if let obstacle { throw obstacle }
         guard case .found(let item) = try await lookUp(claimed.operation.id) else { return nil }
         return item.describingAttachments(claimed.describesAttachments)

@@ -20,9 +20,6 @@ struct ClaimedOperation: Sendable {
         case .delete: [:]
         }
     }
-
-    /// How often the item is looked up while answers leave out something that must be there.
-    var lookUpCountMax: Int { operation.isBlindUndeletion ? SyncTuning.lookUpCountMax : 1 }
 }
 
 /// What a claim found in the queue.
@@ -160,6 +157,11 @@ extension RemoteOutbox {
                         id, known: state, by: seen, in: transaction, tables, origin: origin)
                 }
                 claim.equalCount += 1
+            } else if let sent = entry.sent,
+                isOwnWorkInPart(sent, shows: seen, base: server, in: scope)
+            {
+                // What the item lacks is queued behind this.
+                _ = try goOn(id, from: seen, old, in: transaction, tables)
             } else {
                 if let agreed = entry.sent?.agreement(with: seen, since: server) {
                     try tables.setServer(agreed, id)

@@ -153,10 +153,10 @@ extension ReplicationCycle {
                 case .wait:
                     guard let report = await group.next() else { break loop }
                     switch report {
-                    case .answered(let run, let answers):
+                    case .answered(let run, let results):
                         var known: [Int] = []
                         var repeated: [Int] = []
-                        for (index, result) in zip(run, answers.results) {
+                        for (index, result) in zip(run, results) {
                             switch result {
                             case .success(let outcome):
                                 outcomes[index] = outcome
@@ -173,9 +173,6 @@ extension ReplicationCycle {
                                     failure = failure ?? error
                                 }
                             }
-                        }
-                        if let obstacle = answers.obstacle, !obstacle.mayConcernOneDocument {
-                            failure = failure ?? obstacle
                         }
                         let holds =
                             isOrdered
@@ -316,6 +313,6 @@ struct PushProgress {
 /// What a task of a push reports.
 private enum PushReport: Sendable {
     /// One result for each of what was sent together.
-    case answered(Range<Int>, PushAnswers)
+    case answered(Range<Int>, [Result<RemoteOutcome, ReplicationError>])
     case settled([Int], Result<[SettledOperation], any Error>)
 }

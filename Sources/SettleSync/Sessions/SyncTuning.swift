@@ -46,8 +46,9 @@ enum SyncTuning {
     /// How often an insert is tried that meets an item which the server does not show, before it is
     /// set aside: more than once, since the item may have been removed between the two answers.
     static let hiddenItemCountMax = 3
-    /// How often an item is looked up when what it lacks decides about a conflict.
-    static let lookUpCountMax = 3
+    /// How often an item is looked up while it lacks something that was sent: more than once, since a
+    /// server that does not know its new columns yet may know them a moment later.
+    static let lookUpCountMax = 2
     /// Names of members that are remembered to be left out by a server; more are looked up again.
     static let omittedNameCountMax = 1_000
     /// The longest name of a remote, in bytes of UTF-8: what the database keeps as an origin.

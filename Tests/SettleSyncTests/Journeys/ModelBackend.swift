@@ -36,10 +36,14 @@ struct ModelBackend: Backend {
     var answered: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// How items look that are looked up; nil where that cannot be done.
     var lookedUp: (@Sendable (RemoteItem) -> RemoteItem)? = { $0 }
+    /// Why items cannot be looked up.
+    var lookUpRefusal: ReplicationError?
     /// How items look in pages.
     var listed: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// Whether an item is there and not shown to us.
     var hides: @Sendable (String) -> Bool = { _ in false }
+    /// Why one of several operations got no answer of its own.
+    var failure: @Sendable (RemoteOperation) -> ReplicationError? = { _ in nil }
     /// Refuses documents.
     var rejection: @Sendable (RemoteOperation) -> String? = { _ in nil }
 
@@ -70,6 +74,7 @@ struct ModelBackend: Backend {
     }
 
     func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
+        if let lookUpRefusal { throw lookUpRefusal }
         guard let lookedUp else { return .notOffered }
         return try await attempt {
             server.state.withLock { state in
@@ -90,7 +95,11 @@ struct ModelBackend: Backend {
                 state.complaints.append("\(operations.count) operations were sent together.")
             }
         }
-        return try await attempt { operations.map { .success(execute($0)) } }
+        return try await attempt {
+            operations.map { operation in
+                failure(operation).map { .failure($0) } ?? .success(execute(operation))
+            }
+        }
     }
 
     private func execute(_ operation: RemoteOperation) -> RemoteOutcome {

@@ -56,17 +56,21 @@ import Testing
         #expect(server.state.withLock { $0.lookUpCount } == 0)
     }
 
-    @Test(arguments: ["cannot be asked", "fails", "leaves out the same", "shows a later state"])
+    @Test(arguments: [
+        "cannot be asked", "is refused", "fails", "leaves out the same", "shows a later state",
+    ])
     func `are kept as they are here when a look-up`(_ what: String) async throws {
         let (device, server) = (try await Device(), ModelServer())
         var backend = ModelBackend(server: server)
         backend.answered = Self.stripped
-        backend.listed = Self.stripped
+        if what != "fails" { backend.listed = Self.stripped }
         switch what {
         case "fails":
             backend.lookedUp = { $0 }
             let script = Script<ModelBackend.Fault>([.none, .serverFailed], then: .none)
             backend.fault = { script.next() }
+        case "is refused":
+            backend.lookUpRefusal = ReplicationError(.unauthorized, "It may not be read.")
         case "leaves out the same": backend.lookedUp = Self.stripped
         case "shows a later state":
             backend.lookedUp = { item in
@@ -79,7 +83,13 @@ import Testing
         }
         try await device.put("a", Self.members)
         let before = try await revision(device)
+        if what == "fails" {
+            // The operation is sent again, and recognised.
+            _ = try? await device.replicate(backend)
+            #expect(try device.database.pendingOperations().count == 1)
+        }
         try await device.replicate(backend)
+        #expect(server.state.withLock { $0.executedCount } == 1)
         #expect(try await device.members("a") == Self.members)
         #expect(try await revision(device) == before)
         #expect(try device.database.pendingOperations().isEmpty)
@@ -89,14 +99,14 @@ import Testing
         #expect(try await device.members("a") == Self.members.merging(["text": "two"]) { $1 })
     }
 
-    @Test func `are looked up once when the server never shows them`() async throws {
+    @Test func `are looked up for one document when the server never shows them`() async throws {
         let (device, server) = (try await Device(), ModelServer())
         var backend = ModelBackend(server: server)
         (backend.answered, backend.lookedUp) = (Self.stripped, Self.stripped)
         backend.listed = Self.stripped
         for index in 0..<20 { try await device.put("d\(index)", Self.members) }
         try await device.replicate(backend) { $0.concurrentRequestsMax = 1 }
-        #expect(server.state.withLock { $0.lookUpCount } == 1)
+        #expect(server.state.withLock { $0.lookUpCount } == SyncTuning.lookUpCountMax)
         #expect(try await device.members("d19") == Self.members)
         #expect(try await device.replicate(backend).pushed == 0)
     }
@@ -143,6 +153,24 @@ import Testing
             $0.reconciling = .atStart
         }
         #expect(try await device.members("a") == ["text": "mine"])
+    }
+
+    @Test func `of an answer that was lost are none when a page comes first`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        (backend.answered, backend.lookedUp, backend.listed) = (
+            Self.stripped, Self.stripped, Self.stripped
+        )
+        // The operation is passed over, and the pull goes on.
+        let script = Script<ModelBackend.Fault>([.none, .serverFailed], then: .none)
+        backend.fault = { script.next() }
+        try await device.put("a", Self.members)
+        for _ in 1...3 {
+            _ = try? await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        }
+        #expect(try device.database.replicationConflicts().isEmpty)
+        #expect(try device.database.pendingOperations().isEmpty)
+        #expect(try await device.members("a") == Self.members)
     }
 
     @Test func `of an answer that was lost are no conflict`() async throws {
