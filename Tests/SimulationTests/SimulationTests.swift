@@ -8,7 +8,7 @@ import Testing
     @Test(.timeLimit(.minutes(600)))
     func `converges, loses nothing and repeats nothing`() async {
         let failures = await SeededRuns(
-            countedBy: "SETTLE_SIMULATION_SEEDS", unlessGiven: 60,
+            countedBy: "SETTLE_SIMULATION_SEEDS", unlessGiven: 500,
             beginningAt: "SETTLE_SIMULATION_FIRST_SEED", TableModel.founding
         ).failures()
         #expect(

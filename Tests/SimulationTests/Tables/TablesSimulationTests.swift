@@ -13,7 +13,7 @@ import Testing
     func `converges, loses nothing, and keeps the tables apart`() async throws {
         let first = Self.setting("SETTLE_TABLES_FIRST_SEED", 1)
         var failed: [Int] = []
-        for seed in first..<first + max(1, Self.setting("SETTLE_TABLES_SEEDS", 30)) {
+        for seed in first..<first + max(1, Self.setting("SETTLE_TABLES_SEEDS", 100)) {
             let world = try await TablesWorld(seed: UInt64(seed))
             var problems: [String]
             do {
