@@ -161,6 +161,7 @@ final class TableModel: Sendable {
         } else {
             let isWrong = columns[WrongRows.column] != nil
             columns[WrongRows.column] = isWrong ? nil : WrongRows.value(draw / 16)
+            ledger.gave(WrongRows.column, to: id)
         }
         journal.note("server spoils '\(id.prefix(9))': \(columns), deleted \(isDeleted)")
         store(id, columns, isDeleted: isDeleted, &state)
