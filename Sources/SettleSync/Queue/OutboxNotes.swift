@@ -42,11 +42,16 @@ final class OutboxNotes {
 
     func draft(_ id: UUID) -> Draft? { drafts[id] }
 
-    /// The graph of an earlier commit, if a draft is inserted into it.
-    func target(_ graph: UInt64, in pipeline: String) -> Target? {
-        drafts.values.first {
-            $0.target?.graph == graph && $0.operation.pipeline == pipeline
-        }?.target
+    /// Whether a draft that is inserted into the graph of an earlier commit waits for the graphs before;
+    /// nil when none is inserted into it.
+    func isStrict(graph: UInt64, of pipeline: String) -> Bool? {
+        var isStrict: Bool?
+        for draft in drafts.values where draft.operation.pipeline == pipeline {
+            guard let target = draft.target, target.graph == graph else { continue }
+            isStrict = target.isStrict
+            if target.isStrict { break }
+        }
+        return isStrict
     }
 
     func add(_ draft: Draft) {

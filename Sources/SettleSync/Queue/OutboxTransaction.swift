@@ -143,7 +143,9 @@ public struct OutboxTransaction {
 
     /// Inserts an operation into the graph of an earlier commit, by its number.
     ///
-    /// As the form by a neighbour does.
+    /// As the form by a neighbour does. A graph may have operations that do not wait for earlier graphs and
+    /// others that do, from a pipeline that was moved into this one: beside a neighbour the operation waits
+    /// as that does, by number it waits if any of them does.
     ///
     /// - Parameters:
     ///   - operation: What is to be done.
@@ -160,7 +162,8 @@ public struct OutboxTransaction {
     /// - Throws: ``OutboxError`` with `graphNotFound` when no operation of that graph is left in the
     ///   pipeline, or there never was one; otherwise as
     ///   ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``.
-    /// - Complexity: O(log n) page reads and writes, and as many reads as the graph has operations.
+    /// - Complexity: O(log n) page reads and writes, and as many reads as the graph has operations; with a graph
+    ///   that does not wait, linear in the number of operations that this closure has added.
     @discardableResult
     public func insert(
         _ operation: some OutboxOperation, intoGraph number: UInt64, of pipeline: String? = nil,
@@ -171,8 +174,7 @@ public struct OutboxTransaction {
         let pipeline = pipeline ?? Outbox.defaultPipeline
         try outbox.checkKnown(pipeline: pipeline, id)
         guard let record = try table.pipeline(named: pipeline),
-            let isStrict = try isStrict(graph: number, of: record.number)
-                ?? notes.target(number, in: pipeline)?.isStrict
+            let isStrict = try isStrict(graph: number, of: record)
         else {
             throw OutboxError(
                 .graphNotFound,
@@ -186,16 +188,18 @@ public struct OutboxTransaction {
             recordsChanges, dependencies, priority)
     }
 
-    /// Whether a graph waits for those before it; nil when it has no operation.
+    /// Whether a graph waits for those before it; nil when it has no operation, and this closure has
+    /// inserted none.
     ///
     /// Operations that were moved from another pipeline may differ in that; then it does.
-    private func isStrict(graph: UInt64, of pipeline: UInt32) throws -> Bool? {
-        var isStrict: Bool?
-        try table.forEachOperation(of: pipeline, graph: graph) { _, row in
-            isStrict = row.isStrict
+    private func isStrict(graph: UInt64, of pipeline: PipelineRecord) throws -> Bool? {
+        var stored: Bool?
+        try table.forEachOperation(of: pipeline.number, graph: graph) { _, row in
+            stored = row.isStrict
             return !row.isStrict
         }
-        return isStrict
+        if stored == true { return true }
+        return notes.isStrict(graph: graph, of: pipeline.name) ?? stored
     }
 
     private func add<Operation: OutboxOperation>(

@@ -206,6 +206,58 @@ import Testing
         #expect(started == [second])
     }
 
+    /// A queue with a graph of which one operation does not wait for earlier graphs and one does, which
+    /// was moved from another pipeline, and an operation of an earlier graph.
+    private func queueOfTwo() async throws -> (
+        queue: QueueFixture, earlier: UUID, flat: UUID, strict: UUID, graph: UInt64
+    ) {
+        let flatOnly = [idle(algorithm: .flatGraph)]
+        let queue = try await QueueFixture(flatOnly + [idle("second")])
+        let earlier = try await queue.add("earlier", in: "second")
+        let (flat, strict) = try await queue.outbox.write { queue in
+            (try queue.add(Errand()), try queue.add(Errand(), pipeline: "second"))
+        }
+        let graph = try #require(try queue.operation(flat)?.graph)
+        return (try await queue.reopened(flatOnly), earlier, flat, strict, graph)
+    }
+
+    @Test func `one inserted by number waits for earlier graphs if any of its graph does`()
+        async throws
+    {
+        let (queue, earlier, flat, strict, graph) = try await queueOfTwo()
+        let (besideFlat, byNumber) = try await queue.outbox.write { queue in
+            (
+                try queue.insert(Errand(), intoGraphOf: flat),
+                try queue.insert(Errand(), intoGraph: graph)
+            )
+        }
+        var started = try await queue.start()
+        #expect(started == [earlier, flat, besideFlat])
+        try await queue.complete(earlier)
+        started = try await queue.start()
+        #expect(started == [strict, byNumber])
+    }
+
+    @Test(arguments: [false, true])
+    func `one inserted by number waits if one that was inserted in the same closure does`(
+        endsFlat: Bool
+    ) async throws {
+        let (queue, earlier, flat, strict, graph) = try await queueOfTwo()
+        // None that is stored waits any more, but one that takes its place does.
+        let (free, waiting) = try await queue.outbox.write { queue in
+            let free = try (0..<5).map { _ in try queue.insert(Errand(), intoGraphOf: flat) }
+            let besideStrict = try queue.insert(Errand(), intoGraphOf: strict)
+            try queue.complete(strict)
+            if endsFlat { try queue.complete(flat) }
+            return (free, [besideStrict, try queue.insert(Errand(), intoGraph: graph)])
+        }
+        var started = try await queue.start()
+        #expect(started == [earlier] + (endsFlat ? [] : [flat]) + free)
+        try await queue.complete(earlier)
+        started = try await queue.start()
+        #expect(started == waiting)
+    }
+
     @Test func `numbers of graphs that a pipeline does not have are refused`() async throws {
         let queue = try await QueueFixture([idle(), idle("photos")])
         let outbox = queue.outbox

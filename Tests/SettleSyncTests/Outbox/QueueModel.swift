@@ -5,7 +5,8 @@ import Foundation
 /// Something that a closure does with the outbox.
 enum QueueAction: Sendable {
     case add(UUID, isParcel: Bool, pipeline: String, after: Set<UUID>, priority: Int32)
-    case insert(UUID, intoGraphOf: UUID, after: Set<UUID>, priority: Int32)
+    /// The graph is that of another operation, given by this or by its number.
+    case insert(UUID, intoGraphOf: UUID, byNumber: Bool, after: Set<UUID>, priority: Int32)
     case modify(UUID, after: Set<UUID>?, priority: Int32)
     case hold(UUID, until: Date?, context: String)
     case releaseHolds(UUID)
@@ -123,13 +124,20 @@ struct QueueModel {
             if index(id) != nil { throw Refused(codes: [.duplicateOperation]) }
             let isStrict = algorithms[pipeline] == .commitGraph
             append(id, isParcel, pipeline, graphLast, isStrict, named, priority)
-        case .insert(let id, let neighbour, let named, let priority):
+        case .insert(let id, let neighbour, let byNumber, let named, let priority):
             guard let index = index(neighbour), !items[index].isDraft else {
                 throw Refused(codes: [.graphNotFound])
             }
             if self.index(id) != nil { throw Refused(codes: [.duplicateOperation]) }
             let other = items[index]
-            append(id, false, other.pipeline, other.graph, other.isStrict, named, priority)
+            // What was moved from another pipeline may differ from the rest of its graph.
+            let isStrict =
+                other.isStrict
+                || byNumber
+                    && items.contains {
+                        $0.pipeline == other.pipeline && $0.graph == other.graph && $0.isStrict
+                    }
+            append(id, false, other.pipeline, other.graph, isStrict, named, priority)
         case .modify(let id, let named, let priority):
             let index = try pending(id)
             items[index].namedBefore = items[index].namedBefore ?? items[index].named

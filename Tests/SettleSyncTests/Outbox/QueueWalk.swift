@@ -7,6 +7,7 @@ import Testing
 
 /// A random walk through the uses of an outbox, beside a model of it.
 struct QueueWalk {
+    private let seed: UInt64
     private var random: SeededGenerator
     private var model = QueueModel()
     private var queue: QueueFixture
@@ -14,6 +15,7 @@ struct QueueWalk {
     private var knowsParcels = true
 
     init(seed: UInt64) async throws {
+        self.seed = seed
         random = SeededGenerator(seed: seed)
         pipelines = Self.pipelines(&random)
         queue = try await QueueFixture(pipelines)
@@ -22,7 +24,7 @@ struct QueueWalk {
 
     mutating func run(stepCount: Int) async throws {
         for step in 0..<stepCount {
-            let comment = Comment(rawValue: "\(random), step \(step)")
+            let comment = comment("step \(step)")
             switch Int.random(in: 0..<20, using: &random) {
             case 0: try await reopen()
             case 1...5: try await start(comment)
@@ -33,6 +35,11 @@ struct QueueWalk {
         }
         try await drain()
         await queue.close()
+    }
+
+    /// Where the walk is, and how it is repeated.
+    private func comment(_ place: String) -> Comment {
+        Comment(rawValue: "\(QueueWalkSettings.repeating(seed)), \(place)")
     }
 
     // MARK: Steps
@@ -114,15 +121,15 @@ struct QueueWalk {
             let isInserted = Int.random(in: 0..<4, using: &random) == 0
             if isInserted, let other = model.items.randomElement(using: &random) {
                 return QueueAction.insert(
-                    id, intoGraphOf: other.id, after: someIds(other.pipeline, added, id),
-                    priority: somePriority())
+                    id, intoGraphOf: other.id, byNumber: id.uuid.15.isMultiple(of: 2),
+                    after: someIds(other.pipeline, added, id), priority: somePriority())
             }
             let pipeline = pipelines.randomElement(using: &random)?.name ?? ""
             return QueueAction.add(
                 id, isParcel: knowsParcels && Int.random(in: 0..<4, using: &random) == 0,
                 pipeline: pipeline, after: someIds(pipeline, added, id), priority: somePriority())
         }
-        if case .insert(_, let neighbour, _, _) = actions.last,
+        if case .insert(_, let neighbour, _, _, _) = actions.last,
             Int.random(in: 0..<3, using: &random) == 0
         {
             actions.append(.complete(neighbour))
@@ -228,7 +235,7 @@ struct QueueWalk {
 
     /// Carries out what is left: all of it comes to its end.
     private mutating func drain() async throws {
-        let comment = Comment(rawValue: "\(random), at the end")
+        let comment = comment("at the end")
         queue.date.advance(by: 1_000)
         knowsParcels = true
         queue = try await queue.reopened(pipelines)
@@ -262,12 +269,8 @@ extension QueueAction {
         case .add(let id, false, let pipeline, let named, let priority):
             try queue.add(
                 Errand(), id: id, pipeline: pipeline, dependencies: named, priority: priority)
-        case .insert(let id, let neighbour, let named, let priority):
-            // By the neighbour, or by the number of its graph.
-            if id.uuid.15.isMultiple(of: 2),
-                queue.addedOperations().allSatisfy({ $0.id != neighbour }),
-                let other = try queue.stored().operation(neighbour)
-            {
+        case .insert(let id, let neighbour, let byNumber, let named, let priority):
+            if byNumber, let other = try queue.stored().operation(neighbour) {
                 try queue.insert(
                     Errand(), intoGraph: other.graph, of: other.pipeline, id: id,
                     dependencies: named, priority: priority)
