@@ -92,6 +92,70 @@ struct DependencyGraph {
         }
     }
 
+    /// Checks that no strict graph waits for an operation that waits for one of that graph.
+    ///
+    /// A wait for an operation of a later graph is refused where a strict graph is between them
+    /// (``connect(_:_:in:before:)``). But one may have been moved there from another pipeline.
+    ///
+    /// - Parameter operations: Those that wait for others than before; none for itself by way of its
+    ///   dependencies.
+    /// - Throws: ``OutboxError`` with `dependencyCycle`.
+    /// - Complexity: O(operations that wait for these); O(operations of the pipeline) where one of
+    ///   them waits for a later graph and the pipeline has had strict graphs since.
+    func checkStrictGraphs(_ operations: [(key: OperationKey, id: UUID)]) throws {
+        let strictGraphLast = Dictionary(
+            uniqueKeysWithValues: try table.pipelines().map { ($0.number, $0.strictGraphLast) })
+        var checked: Set<UInt32> = []
+        var seen = Set(operations.map(\.key.number))
+        for (key, id) in operations {
+            var rest = [key]
+            while let next = rest.popLast(), !checked.contains(key.pipeline) {
+                for (number, graph) in try table.dependants(of: next.number) {
+                    if graph < next.graph, graph < strictGraphLast[key.pipeline] ?? 0,
+                        checked.insert(key.pipeline).inserted
+                    {
+                        try checkStrictGraphs(of: key.pipeline, id)
+                    }
+                    guard seen.insert(number).inserted else { continue }
+                    rest.append(
+                        OperationKey(pipeline: key.pipeline, graph: graph, number: number))
+                }
+            }
+        }
+    }
+
+    private func checkStrictGraphs(of pipeline: UInt32, _ id: UUID) throws {
+        struct Node {
+            var graph: UInt64
+            /// The last strict graph of the operation itself and of all that it waits for.
+            var strictGraph: UInt64
+            var waitCount = 0
+        }
+        var nodes: [UInt64: Node] = [:]
+        try table.forEachOperation(of: pipeline) { key, row in
+            nodes[key.number] = Node(graph: key.graph, strictGraph: row.isStrict ? key.graph : 0)
+            return true
+        }
+        var free: [UInt64] = []
+        for number in nodes.keys {
+            let count = try table.dependencies(of: number).count
+            nodes[number]?.waitCount = count
+            if count == 0 { free.append(number) }
+        }
+        while let number = free.popLast() {
+            guard let node = nodes[number] else { throw OutboxTable.damage }
+            // That graph would wait for this operation, which waits for it.
+            if node.strictGraph > node.graph { throw Self.cycle(id) }
+            for (number, _) in try table.dependants(of: number) {
+                guard var dependant = nodes[number] else { throw OutboxTable.damage }
+                dependant.strictGraph = max(dependant.strictGraph, node.strictGraph)
+                dependant.waitCount -= 1
+                nodes[number] = dependant
+                if dependant.waitCount == 0 { free.append(number) }
+            }
+        }
+    }
+
     private static func cycle(_ id: UUID) -> OutboxError {
         OutboxError(
             .dependencyCycle,

@@ -311,7 +311,10 @@ struct OutboxSettlement {
             }
             rows.append((key, row))
         }
-        if mayHaveCycle { try dependencies.checkForCycles(waiting) }
+        if mayHaveCycle {
+            try dependencies.checkForCycles(waiting)
+            try dependencies.checkStrictGraphs(waiting)
+        }
         // The rows are all there: what is listed changes no graph.
         var lowest = LowestGraphs(table: table)
         let schedule = queue.schedule

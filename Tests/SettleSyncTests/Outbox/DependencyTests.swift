@@ -178,6 +178,39 @@ import Testing
         #expect(started == [flat, later])
     }
 
+    @Test func `that let a moved strict graph wait for itself are refused`() async throws {
+        let flatOnly = [idle(algorithm: .flatGraph)]
+        var queue = try await QueueFixture(flatOnly + [idle("second")])
+        let first = try await queue.add("first")
+        let strict = try await queue.add("strict", in: "second")
+        let last = try await queue.add("last")
+        try await queue.outbox.write { try $0.modify(first) { $0.dependencies = [last] } }
+        queue = try await queue.reopened(flatOnly)
+        // The strict one waits for the first now, and that for the last.
+        let outbox = queue.outbox
+        let thrown = [
+            try await code {
+                try await outbox.write { try $0.modify(last) { $0.dependencies = [strict] } }
+            },
+            try await code {
+                try await outbox.write { queue in
+                    let between = try queue.insert(
+                        Errand(), intoGraphOf: last, dependencies: [strict])
+                    try queue.modify(last) { $0.dependencies = [between] }
+                }
+            },
+        ]
+        #expect(thrown == [.dependencyCycle, .dependencyCycle])
+        // It may be waited for where it waits for nothing that does.
+        let beside = try await queue.add("beside")
+        try await queue.outbox.write { try $0.modify(beside) { $0.dependencies = [strict] } }
+        for id in [last, first, strict, beside] {
+            let started = try await queue.start()
+            #expect(started == [id])
+            try await queue.complete(id)
+        }
+    }
+
     @Test func `that are done stay done when others get their identifiers`() async throws {
         let queue = try await QueueFixture()
         let first = try await queue.add("first")

@@ -223,12 +223,12 @@ struct QueueModel {
         }
     }
 
-    /// Takes away what waits for nothing, until nothing can be taken away.
+    /// Takes away what is free, until nothing can be taken away.
     private func hasCycle() -> Bool {
-        var rest = items
-        while let index = rest.firstIndex(where: { item in
-            !rest.contains { item.waits.contains($0.number) }
-        }) { rest.remove(at: index) }
-        return !rest.isEmpty
+        var rest = self
+        while let index = rest.items.firstIndex(where: { rest.isFree($0) }) {
+            rest.items.remove(at: index)
+        }
+        return !rest.items.isEmpty
     }
 }
