@@ -105,23 +105,37 @@ struct DependencyGraph {
     func checkStrictGraphs(_ operations: [(key: OperationKey, id: UUID)]) throws {
         let strictGraphLast = Dictionary(
             uniqueKeysWithValues: try table.pipelines().map { ($0.number, $0.strictGraphLast) })
-        var checked: Set<UInt32> = []
         var seen = Set(operations.map(\.key.number))
-        for (key, id) in operations {
-            var rest = [key]
-            while let next = rest.popLast(), !checked.contains(key.pipeline) {
-                for (number, graph) in try table.dependants(of: next.number) {
-                    if graph < next.graph, graph < strictGraphLast[key.pipeline] ?? 0,
-                        checked.insert(key.pipeline).inserted
-                    {
-                        try checkStrictGraphs(of: key.pipeline, id)
-                    }
-                    guard seen.insert(number).inserted else { continue }
-                    rest.append(
-                        OperationKey(pipeline: key.pipeline, graph: graph, number: number))
-                }
+        var checked: Set<UInt32> = []
+        for (key, id) in operations where !checked.contains(key.pipeline) {
+            let last = strictGraphLast[key.pipeline] ?? 0
+            guard try isAwaitedByEarlier(key, before: last, &seen) else { continue }
+            try checkStrictGraphs(of: key.pipeline, id)
+            checked.insert(key.pipeline)
+        }
+    }
+
+    /// Whether one from before the last strict graph waits for one of a later graph, which is an
+    /// operation or waits for it.
+    ///
+    /// - Parameters:
+    ///   - key: The operation.
+    ///   - strictGraphLast: The last strict graph of its pipeline.
+    ///   - seen: The numbers of operations that need not be looked at, with those that were.
+    /// - Returns: False where nothing was moved between operations that wait for each other.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    func isAwaitedByEarlier(
+        _ key: OperationKey, before strictGraphLast: UInt64, _ seen: inout Set<UInt64>
+    ) throws -> Bool {
+        var rest = [key]
+        while let next = rest.popLast() {
+            for (number, graph) in try table.dependants(of: next.number) {
+                if graph < min(next.graph, strictGraphLast) { return true }
+                guard seen.insert(number).inserted else { continue }
+                rest.append(OperationKey(pipeline: key.pipeline, graph: graph, number: number))
             }
         }
+        return false
     }
 
     private func checkStrictGraphs(of pipeline: UInt32, _ id: UUID) throws {

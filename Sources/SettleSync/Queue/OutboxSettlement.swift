@@ -210,7 +210,8 @@ struct OutboxSettlement {
             merged.holds = row.holds.merging(operation.holds) { max($0, $1) }
             guard
                 try canWait(
-                    for: operation.dependencies.subtracting(row.dependencies), row.id, key),
+                    for: operation.dependencies.subtracting(row.dependencies), row.id, key,
+                    in: pipeline),
                 try !namesAgain(operation.dependencies, row, key)
             else {
                 operation.dependencies.formUnion(lasts.map(\.row.id))
@@ -247,9 +248,18 @@ struct OutboxSettlement {
 
     /// Whether an operation can wait for others at its place: each is done, or comes before it and
     /// does not wait for it.
-    private func canWait(for others: Set<UUID>, _ id: UUID, _ key: OperationKey) throws -> Bool {
-        for other in others where other != id {
-            if let dependency = try table.key(of: other), dependency > key { return false }
+    private func canWait(
+        for others: Set<UUID>, _ id: UUID, _ key: OperationKey, in pipeline: PipelineRecord
+    ) throws -> Bool {
+        let dependencies = try others.subtracting([id]).compactMap { try table.key(of: $0) }
+        if dependencies.contains(where: { $0 > key }) { return false }
+        // A strict graph among them may wait for what waits for this operation.
+        var numbers: Set<UInt64> = []
+        if !dependencies.isEmpty,
+            try DependencyGraph(table: table).isAwaitedByEarlier(
+                key, before: pipeline.strictGraphLast, &numbers)
+        {
+            return false
         }
         var seen: Set<UUID> = [id]
         var rest = others.subtracting(seen)

@@ -213,6 +213,26 @@ import Testing
         #expect(all.count == 3 && all.first == last)
     }
 
+    @Test func `is not done where a strict graph between would wait for itself`() async throws {
+        let flatOnly = [idle(algorithm: .flatGraph, coalescing: .condensing(Edit.self))]
+        var queue = try await QueueFixture(flatOnly + [idle("second")])
+        let first = try await queue.add("first")
+        let strict = try await queue.add("strict", in: "second")
+        let edit = try await add(.update, "old", to: queue)
+        try await queue.outbox.write { try $0.modify(first) { $0.dependencies = [edit] } }
+        queue = try await queue.reopened(flatOnly)
+        // The strict one waits for the first now, and that for the edit.
+        let condensed = try await add(.update, "new", to: queue)
+        let newest = try await add(.update, "newest", after: [strict], to: queue)
+        let gone = try queue.operation(condensed)
+        #expect(gone == nil)
+        for id in [edit, first, strict, newest] {
+            let started = try await queue.start()
+            #expect(started == [id])
+            try await queue.complete(id)
+        }
+    }
+
     @Test func `is not done where both name one identifier, but not one operation`() async throws {
         let queue = try await fixture()
         let named = try await queue.add("one")
