@@ -95,7 +95,7 @@ extension RemoteOutbox {
             let answers = await filter(questions.map(\.document))
             for (question, isSent) in zip(questions, answers) {
                 verdicts[Array(question.id.utf8)] = Verdict(
-                    revision: question.document.metaData.revision, isSent: isSent)
+                    revision: question.document.revisionText, isSent: isSent)
             }
         }
         let isFiltered = filter != nil
@@ -182,7 +182,7 @@ extension RemoteOutbox {
         }
         if isFiltered, let local = local ?? scope.document(id, server) {
             // Edited since the filter was asked, or queued since: it is asked in the next claim.
-            guard let verdict, verdict.revision == local.metaData.revision else { return }
+            guard let verdict, verdict.revision == local.revisionText else { return }
             guard verdict.isSent else {
                 entry.status = .withheld
                 claim.withheldCount += 1
@@ -212,7 +212,7 @@ extension RemoteOutbox {
             return claim.undownloadedIds.append(id)
         }
         let isWhole = kind == .insert || kind == .update
-        if isWhole, describes, local?.json[AttachmentMember.name] != nil {
+        if isWhole, describes, local?[json: AttachmentMember.name] != nil {
             let reason =
                 "The document has a member '\(AttachmentMember.name)', under which its attachments "
                 + "would travel; give it another name."
@@ -225,7 +225,7 @@ extension RemoteOutbox {
             members: isWhole
                 ? local.map { scope.members(of: $0, over: server, withAttachments: describes) }
                     ?? [:] : [:],
-            revision: local?.metaData.revision)
+            revision: local?.revisionText)
         entry.sent = sent
         entry.queued = nil
         try tables.setEntry(entry, id, replacing: old)

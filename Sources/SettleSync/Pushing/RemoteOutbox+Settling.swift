@@ -142,7 +142,7 @@ extension RemoteOutbox {
         var entry = entry
         let local = try tables.document(id, in: transaction)
         var machine = entry.machine(server: try tables.server(id))
-        if local?.metaData.revision != entry.sent?.revision {
+        if local?.revisionText != entry.sent?.revision {
             // Says again what the entry should say already; the document is the truth.
             machine.changed(isDeleted: local == nil)
         }
@@ -175,13 +175,13 @@ extension RemoteOutbox {
         origin: String
     ) throws -> SettledOperation {
         let local = try tables.document(id, in: transaction)
-        if local?.metaData.revision == old.sent?.revision, state.lacksDescription,
+        if local?.revisionText == old.sent?.revision, state.lacksDescription,
             seen.carriesAttachments
         {
             try tables.setServer(state, id)
             try close(id, old, in: transaction, tables)
             _ = try describe(id, known: state, by: seen, in: transaction, tables, origin: origin)
-        } else if local?.metaData.revision == old.sent?.revision {
+        } else if local?.revisionText == old.sent?.revision {
             // Not touched since it was sent: it takes the later form at once.
             try take(seen, id, replacing: old, in: transaction, tables, origin: origin)
         } else {
@@ -255,7 +255,7 @@ extension RemoteOutbox {
         _ tables: RemoteTables
     ) throws -> SettledOperation {
         let local = try tables.document(id, in: transaction)
-        let wasEdited = local?.metaData.revision != old.sent?.revision
+        let wasEdited = local?.revisionText != old.sent?.revision
         var entry = try release(id, old, in: transaction, tables)
         guard !wasEdited, let before = entry else { return .returned }
         entry?.reject(rejection)

@@ -41,6 +41,8 @@ extension ServerState {
     ///   were sent.
     func answered(to sent: [String: JSONValue], over base: ServerState?) -> ServerState {
         guard isLive, let shown = members else { return withoutColumns(over: base, here: sent) }
+        // Most answers show what was sent, and nothing else.
+        if shown == sent { return self }
         var state = self
         state.keepExact(as: base)
         state.keepExact(sent)
@@ -82,6 +84,7 @@ extension ServerState {
     /// - Returns: The state with what it lacked; itself when the row shows nothing else.
     func shownAgain(by row: ServerState) -> ServerState {
         guard isLive, row.isLive, let members, let shown = row.members else { return self }
+        if unshown.isEmpty, rounded.isEmpty, members == shown { return self }
         var state = self
         for (name, value) in shown where name != AttachmentMember.name {
             let isColumn = value.isNull && row.nullMayMeanAbsent

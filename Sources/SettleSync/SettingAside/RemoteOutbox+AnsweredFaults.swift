@@ -16,9 +16,13 @@ extension RemoteOutcome {
 
 extension RemoteItem {
     /// Why the item cannot be a document here; nil when it can, or is gone.
-    func faultAsDocument() throws -> ItemFault? {
+    ///
+    /// - Parameter known: The members of a document that is here, or was.
+    /// - Throws: What the database throws of a document, but for what is wrong with it.
+    func faultAsDocument(knowing known: [String: JSONValue]) throws -> ItemFault? {
         if isDeleted || isOutOfSight { return nil }
         if let fault = fault ?? Document.fault(ofId: id) { return fault }
+        if members == known { return nil }
         do {
             try Document(id: id, members: members).check()
             return nil
@@ -42,7 +46,9 @@ extension RemoteOutbox {
         _ tables: RemoteTables
     ) throws -> SettledOperation? {
         if case .rejected = outcome { return nil }
-        guard let item = outcome.shownItem, let fault = try item.faultAsDocument() else {
+        guard let item = outcome.shownItem,
+            let fault = try item.faultAsDocument(knowing: old.sent?.members ?? [:])
+        else {
             try tables.removeFault(SetAsideKey(id: id))
             return nil
         }
