@@ -56,13 +56,16 @@ extension RemoteItem {
 }
 
 extension TableRow {
+    /// A number made of all that the row shows: FNV-1a, 32 bits, of its text.
+    ///
+    /// The same in every run, which the standard library's hash is not.
+    var number: UInt32 {
+        JSONText.text(of: value).reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    }
+
     /// Which row it is, for one without an identifier: its time, and a number made of what it holds.
     fileprivate func place(_ columns: TableColumns) -> String {
         let time = self[columns.updatedAt]?.stringValue.map { " written \($0)" } ?? ""
-        // FNV-1a, 32 bits: the same in every run, which the standard library's hash is not.
-        let number = JSONText.text(of: value).reduce(UInt32(0x811C_9DC5)) {
-            ($0 ^ UInt32($1)) &* 0x0100_0193
-        }
         return "the row\(time) (\(String(number, radix: 16)))"
     }
 }

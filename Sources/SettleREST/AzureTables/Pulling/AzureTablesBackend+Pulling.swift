@@ -86,9 +86,8 @@ extension AzureTablesBackend {
         var items: [RemoteItem] = []
         items.reserveCapacity(page.rows.count)
         for row in page.rows {
-            let item = page.item(listed: row)
-            if step.isFirst, step.before?.isUnchanged(item, row) == true { continue }
-            items.append(item)
+            if step.isFirst, step.before?.isUnchanged(row) == true { continue }
+            items.append(page.item(listed: row))
         }
         let next = try step.position(after: page)
         let isLast: Bool

@@ -19,9 +19,7 @@ struct PullStep: Sendable {
     ///   the server does not do what it was asked for, so that rows would be passed by.
     func position(after page: TablePage) throws(ReplicationError) -> TablePosition? {
         guard let row = page.rows.last else { return positionAtEnd(page) }
-        if isFirst, case .at = asked, page.rows.count == 1, let before,
-            let item = page.item(of: row), before.isUnchanged(item, row)
-        {
+        if isFirst, case .at = asked, page.rows.count == 1, let before, before.isUnchanged(row) {
             // Nothing is new. The same token costs nothing to keep.
             return before
         }
@@ -93,7 +91,7 @@ struct PullStep: Sendable {
                 && JSONText.text(of: row.value).count <= RESTTuning.anchorSizeMax
             return TablePosition.Row(
                 time: time, id: id, version: row[page.dialect.columns.version]?.stringValue ?? "",
-                mark: isSmall ? .small : .large)
+                mark: isSmall ? .small : .large, number: row.number)
         }
         return nil
     }

@@ -2,8 +2,9 @@ import Foundation
 import SettleSync
 
 extension TablePosition {
-    /// What a token of this layout begins with.
-    private static let layout = "t1"
+    /// What tokens begin with, by the number of their fields: the first layout has no number of the
+    /// last row.
+    private static let layouts = [10: "t1", 11: "t2"]
 
     /// The position as text; Docs/Formats/AzureTables.md has the fields.
     var token: PullToken {
@@ -17,11 +18,12 @@ extension TablePosition {
             "\(Int64($0.server.timeIntervalSince1970)),\(Int64($0.local.timeIntervalSince1970))"
         }
         let fields = [
-            Self.layout, dialect.description, cursorText, last.time.text,
+            dialect.description, cursorText, last.time.text,
             PercentEncoding.pathSegment(last.id), PercentEncoding.pathSegment(last.version),
             last.mark.rawValue, digits.map(String.init) ?? "", finalText, clockText ?? "",
+            last.number.map { String($0, radix: 16) } ?? "",
         ]
-        return PullToken(fields.joined(separator: "|"))
+        return PullToken("t2|" + fields.joined(separator: "|"))
     }
 
     private var cursorText: String {
@@ -40,7 +42,7 @@ extension TablePosition {
     init?(_ token: PullToken) {
         let fields = token.text.split(separator: "|", omittingEmptySubsequences: false)
             .map(String.init)
-        guard fields.count == 10, fields[0] == Self.layout,
+        guard fields[0] == Self.layouts[fields.count],
             let dialect = AzureTablesBackend.Dialect.all.first(where: {
                 $0.description == fields[1]
             }),
@@ -63,6 +65,10 @@ extension TablePosition {
             clocks = ServerClocks(
                 server: Date(timeIntervalSince1970: Double(seconds[0])),
                 local: Date(timeIntervalSince1970: Double(seconds[1])))
+        }
+        if fields.count > 10, !fields[10].isEmpty {
+            guard let number = UInt32(fields[10], radix: 16) else { return nil }
+            last.number = number
         }
     }
 

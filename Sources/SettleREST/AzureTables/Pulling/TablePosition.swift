@@ -11,6 +11,8 @@ struct TablePosition: Sendable, Hashable {
         /// Empty when it had none.
         var version: String
         var mark: Mark
+        /// Made of what the row showed; nil where an earlier release did not keep it.
+        var number: UInt32?
     }
 
     /// What is known about the last row.
@@ -63,10 +65,11 @@ struct TablePosition: Sendable, Hashable {
         }
     }
 
-    /// Whether a row is the last one, unchanged, which is no news.
-    func isUnchanged(_ item: RemoteItem, _ row: TableRow) -> Bool {
-        !last.version.isEmpty && item.id == last.id && item.version == last.version
-            && row[dialect.columns.updatedAt]?.stringValue == last.time.text
+    /// Whether a row is the last one as it was read, which is no news.
+    ///
+    /// The version does not tell: a server may have left out members that it shows by now.
+    func isUnchanged(_ row: TableRow) -> Bool {
+        row.id == last.id && row.number == last.number
     }
 }
 

@@ -22,7 +22,8 @@ import Testing
                             let position = TablePosition(
                                 cursor: cursor,
                                 last: .init(
-                                    time: time, id: "a|b'c,\u{E9}", version: "M|%Q==", mark: mark),
+                                    time: time, id: "a|b'c,\u{E9}", version: "M|%Q==", mark: mark,
+                                    number: digits == nil ? nil : 0x0BAD_CAFE),
                                 digits: digits, finality: finality,
                                 clocks: digits == nil ? nil : clocks, dialect: dialect)
                             #expect(TablePosition(position.token) == position)
@@ -35,15 +36,24 @@ import Testing
 
     @Test func `has the text that the format's description shows`() throws {
         let text =
-            "t1|v2|after|2021-01-03T00:00:00.500Z|r9|Mg%3D%3D|s||2021-01-03T00:00:07.000Z"
-            + "|1609632017,1609632016"
+            "t2|v2|after|2021-01-03T00:00:00.500Z|r9|Mg%3D%3D|s||2021-01-03T00:00:07.000Z"
+            + "|1609632017,1609632016|35db960e"
         let position = try #require(TablePosition(PullToken(text)))
         #expect(position.token.text == text)
+        // Those of earlier releases end before the number.
+        let old = "t1|" + text.dropFirst(3).dropLast(9)
+        var plain = position
+        plain.last.number = nil
+        #expect(TablePosition(PullToken(old)) == plain)
     }
 
     @Test(arguments: [
         "", "x", "t1", "2021-01-03T00:00:00.500Z|0|r9|Mg%3D%3D",
         "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all|",
+        "t1|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0",
+        "t3|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0",
+        "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||x",
+        "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||100000000",
         "t1|v9|after|2021-01-03T00:00:00.500Z|r9||s||all|",
         "t1|v2|before|2021-01-03T00:00:00.500Z|r9||s||all|",
         "t1|v2|after|2021-01-03' or 1 eq 1|r9||s||all|",
