@@ -189,6 +189,7 @@ extension RemoteOutbox {
             state = healed
         }
         let local = try tables.document(id, in: transaction)
+        if !isKnown { state = state.shown(after: old?.seen) }
         if !isKnown || old?.status == .outside {
             let here = local?.members(withAttachments: state.carriesAttachments)
             state = state.pulled(over: known, here: here)

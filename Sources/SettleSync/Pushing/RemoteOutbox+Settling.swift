@@ -106,7 +106,7 @@ extension RemoteOutbox {
         case .conflict(nil) where sent.kind == .insert:
             return try countHidden(id, old, in: transaction, tables)
         case .conflict(let item):
-            var state = item.map(ServerState.init) ?? .absent
+            var state = (item.map(ServerState.init) ?? .absent).shown(after: old.seen)
             state.keepExact(as: base)
             shown = state
         }

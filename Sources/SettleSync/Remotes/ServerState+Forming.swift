@@ -105,6 +105,16 @@ extension ServerState {
         return state
     }
 
+    /// This state, as it is shown after another one of the item: with all that either shows where
+    /// both are the same.
+    func shown(after earlier: ServerState?) -> ServerState {
+        guard let earlier, earlier.isSame(as: self) else { return self }
+        var state = earlier.shownAgain(by: self)
+        state.updated = updated ?? earlier.updated
+        if source != 0 { state.source = source }
+        return state
+    }
+
     /// The state without the nulls that stand for nothing.
     ///
     /// A null stays when the base has the member, or the document has the same null.

@@ -74,6 +74,101 @@ import Testing
         #expect(try states(device)["a"] == .sent)
     }
 
+    /// A device and a server that have both changed three documents, and a back-end whose answers
+    /// leave out what the items had before, and look-ups show.
+    private func conflictingInParts() async throws -> (Device, ModelServer, ModelBackend) {
+        let (device, server) = (try await Device(), ModelServer())
+        for id in ["a", "b", "c"] { try await device.put(id, ["n": 1, "x": 1]) }
+        try await device.replicate(server)
+        for id in ["a", "b", "c"] {
+            try await device.put(id, ["n": 2, "x": 1])
+            server.put(id, ["n": 3, "x": 1, "y": 1])
+        }
+        var backend = ModelBackend(server: server)
+        backend.batchMax = 64
+        backend.answered = { item in
+            var item = item
+            item.members = item.members.filter { $0.key == "n" }
+            return item
+        }
+        return (device, server, backend)
+    }
+
+    /// Takes from the server what is not `n`, and writes down what it was shown.
+    private func merging(_ shown: Collected<String>) -> ConflictHandler {
+        ConflictHandler { conflict in
+            shown.add(conflict.documentId)
+            #expect(conflict.server?.json == ["n": 3, "x": 1, "y": 1])
+            guard var merged = conflict.server else { return .leave }
+            merged["n"] = conflict.local?["n"]
+            return .use(merged)
+        }
+    }
+
+    @Test(arguments: [1, 64])
+    func `that cannot be looked up is not shown, nor is one behind it, but sent again`(
+        batchMax: Int
+    ) async throws {
+        var (device, server, backend) = try await conflictingInParts()
+        let shown = Collected<String>()
+        backend.batchMax = batchMax
+        let before = server.state.withLock { $0.lookUpCount }
+        let failures = Script<ReplicationError?>(
+            [ReplicationError(.busy, "Later.", retryAfter: .seconds(7), statusCode: 429)],
+            then: nil)
+        backend.lookUpFailure = { _ in failures.next() }
+        await #expect {
+            try await device.replicate(backend) {
+                $0.concurrentRequestsMax = 1
+                $0.conflictHandler = merging(shown)
+            }
+        } throws: {
+            let error = $0 as? ReplicationError
+            return error?.code == .busy && error?.retryAfter == .seconds(7)
+        }
+        #expect(shown.all.isEmpty)
+        #expect(server.state.withLock { $0.lookUpCount } == before, "None after the first.")
+        #expect(try device.database.replicationConflicts().isEmpty)
+        #expect(try device.database.pendingOperations().count == 3)
+        let sent = server.state.withLock { $0.sentCounts }
+        let summary = try await device.replicate(backend) { $0.conflictHandler = merging(shown) }
+        #expect(shown.all.sorted() == ["a", "b", "c"])
+        #expect(summary.conflictsSettled == 3)
+        #expect(server.state.withLock { $0.sentCounts.count } > sent.count)
+        for id in ["a", "b", "c"] {
+            #expect(server.contents[id] == ["n": 2, "x": 1, "y": 1])
+            #expect(try await device.members(id) == ["n": 2, "x": 1, "y": 1])
+        }
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test(arguments: [1, 64])
+    func `on whose look-up the server fails does not hold the others`(
+        batchMax: Int
+    ) async throws {
+        var (device, server, backend) = try await conflictingInParts()
+        let shown = Collected<String>()
+        backend.batchMax = batchMax
+        backend.lookUpFailure = { id in
+            id == "b"
+                ? ReplicationError(.serverFailed, "Something broke.", statusCode: 500) : nil
+        }
+        await #expect {
+            try await device.replicate(backend) { $0.conflictHandler = merging(shown) }
+        } throws: {
+            ($0 as? ReplicationError)?.code == .serverFailed
+        }
+        #expect(shown.all.sorted() == ["a", "c"])
+        #expect(server.contents["a"] == ["n": 2, "x": 1, "y": 1])
+        #expect(server.contents["b"] == ["n": 3, "x": 1, "y": 1])
+        #expect(server.contents["c"] == ["n": 2, "x": 1, "y": 1])
+        #expect(try device.database.pendingOperations().map(\.documentId) == ["b"])
+        backend.lookUpFailure = { _ in nil }
+        try await device.replicate(backend) { $0.conflictHandler = merging(shown) }
+        #expect(server.contents["b"] == ["n": 2, "x": 1, "y": 1])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `is gone when a pull shows what the document is`(isDeleted: Bool) async throws {
         let (device, server) = try await conflicting()

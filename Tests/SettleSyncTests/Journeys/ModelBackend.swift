@@ -36,8 +36,8 @@ struct ModelBackend: Backend {
     var answered: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// How items look that are looked up; nil where that cannot be done.
     var lookedUp: (@Sendable (RemoteItem) -> RemoteItem)? = { $0 }
-    /// Why items cannot be looked up.
-    var lookUpRefusal: ReplicationError?
+    /// Why an item cannot be looked up; asked before each look-up.
+    var lookUpFailure: @Sendable (String) -> ReplicationError? = { _ in nil }
     /// How items look in pages.
     var listed: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// Whether an item is there and not shown to us.
@@ -74,8 +74,8 @@ struct ModelBackend: Backend {
     }
 
     func lookUp(_ id: String) async throws(ReplicationError) -> LookUpOutcome {
-        if let lookUpRefusal { throw lookUpRefusal }
         guard let lookedUp else { return .notOffered }
+        if let failure = lookUpFailure(id) { throw failure }
         return try await attempt {
             server.state.withLock { state in
                 state.lookUpCount += 1

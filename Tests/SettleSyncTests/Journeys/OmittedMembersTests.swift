@@ -70,7 +70,9 @@ import Testing
             let script = Script<ModelBackend.Fault>([.none, .serverFailed], then: .none)
             backend.fault = { script.next() }
         case "is refused":
-            backend.lookUpRefusal = ReplicationError(.unauthorized, "It may not be read.")
+            backend.lookUpFailure = { _ in
+                ReplicationError(.unauthorized, "It may not be read.")
+            }
         case "leaves out the same": backend.lookedUp = Self.stripped
         case "shows a later state":
             backend.lookedUp = { item in
@@ -97,6 +99,96 @@ import Testing
         server.put("a", Self.members.merging(["text": "two"]) { $1 })
         try await device.replicate(backend)
         #expect(try await device.members("a") == Self.members.merging(["text": "two"]) { $1 })
+    }
+
+    /// Look-ups that fail, and the items that were asked for.
+    private static func failing(
+        _ error: ReplicationError, _ asked: Collected<String>
+    ) -> @Sendable (String) -> ReplicationError? {
+        { id in
+            asked.add(id)
+            return error
+        }
+    }
+
+    @Test(arguments: [429, 503], [1, 64])
+    func `are kept when the server has no time for a look-up, and nothing is carried out twice`(
+        status: Int, batchMax: Int
+    ) async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        let asked = Collected<String>()
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.batchMax = batchMax
+        backend.lookUpFailure = Self.failing(
+            ReplicationError(
+                .busy, "The server is busy.", retryAfter: .seconds(7), statusCode: status), asked)
+        let ids = ["a", "b", "c"]
+        var revisions: [String?] = []
+        for id in ids {
+            try await device.put(id, Self.members)
+            revisions.append(try await device.database.fetchDocument(id)?.metaData.revision)
+        }
+        await #expect {
+            try await device.replicate(backend) { $0.concurrentRequestsMax = 1 }
+        } throws: { error in
+            let error = error as? ReplicationError
+            return error?.code == .busy && error?.retryAfter == .seconds(7)
+                && error?.statusCode == status
+        }
+        // Asked once; what was not sent by then waits, and no page was asked for.
+        #expect(asked.all == ["a"])
+        let stored = batchMax == 1 ? ["a"] : ids
+        #expect(server.contents.keys.sorted() == stored)
+        #expect(server.state.withLock { $0.pullCount } == 0)
+        let pending = try device.database.pendingOperations()
+        #expect(pending.map(\.documentId).sorted() == ids)
+        #expect(pending.count { $0.state == .sent } == stored.count)
+        for (id, revision) in zip(ids, revisions) {
+            let document = try await device.database.fetchDocument(id)
+            #expect(document?.json == Self.members)
+            #expect(document?.metaData.revision == revision)
+        }
+        backend.lookUpFailure = { _ in nil }
+        let summary = try await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        #expect(summary.pushed == 3 && summary.pulled == 0)
+        #expect(server.state.withLock { $0.executedCount } == 3)
+        for id in ids {
+            #expect(server.contents[id] == Self.members)
+            #expect(try await device.members(id) == Self.members)
+        }
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test(arguments: [1, 64])
+    func `are kept when the server fails on one look-up, and the others go on`(
+        batchMax: Int
+    ) async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.batchMax = batchMax
+        backend.lookUpFailure = { id in
+            id == "a"
+                ? ReplicationError(.serverFailed, "Something broke.", statusCode: 500) : nil
+        }
+        for id in ["a", "b", "c"] { try await device.put(id, Self.members) }
+        server.put("theirs", [:])
+        await #expect {
+            try await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        } throws: {
+            ($0 as? ReplicationError)?.code == .serverFailed
+        }
+        #expect(try await device.members("theirs") == [:])
+        #expect(try device.database.pendingOperations().map(\.documentId) == ["a"])
+        backend.lookUpFailure = { _ in nil }
+        try await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        #expect(server.state.withLock { $0.executedCount } == 3)
+        for id in ["a", "b", "c"] {
+            #expect(server.contents[id] == Self.members)
+            #expect(try await device.members(id) == Self.members)
+        }
+        #expect(try device.database.pendingOperations().isEmpty)
     }
 
     @Test func `are looked up for one document when the server never shows them`() async throws {
@@ -217,6 +309,61 @@ import Testing
         let merged = Self.members.merging(["n": 2, "text": "two"]) { $1 }
         #expect(server.contents["a"] == merged)
         #expect(try await device.members("a") == merged)
+    }
+
+    // Another replication of the remote pulls while the operation is on its way.
+    @Test func `of an item in conflict that a page has shown are not taken from it by an answer`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        try await device.put("a", ["text": "one"])
+        try await device.replicate(server)
+        try await device.put("a", ["text": "mine"])
+        server.put("a", ["text": "theirs", "y": 1])
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        backend.lookedUp = nil
+        let isFirst = Script([true], then: false)
+        backend.fault = {
+            guard isFirst.next() else { return .none }
+            await #expect(throws: Never.self) {
+                try await device.database.replicateOnce(
+                    with: try device.configuration { $0.isBidirectional = false },
+                    using: ModelBackend(server: server))
+            }
+            return .none
+        }
+        try await device.replicate(backend) { $0.conflictHandler = .serverWins }
+        #expect(try await device.members("a") == ["text": "theirs", "y": 1])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test func `of an item in conflict are not taken from it by a page that leaves them out`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        try await device.put("a", ["text": "one"])
+        try await device.replicate(server)
+        try await device.put("a", ["text": "mine"])
+        server.put("a", ["text": "theirs", "y": 1])
+        try await device.replicate(server)
+        var backend = ModelBackend(server: server)
+        backend.listed = Self.stripped
+        try await device.replicate(backend) {
+            $0.isBidirectional = false
+            $0.reconciling = .atStart
+        }
+        let conflict = try #require(try device.database.replicationConflicts().first)
+        #expect(conflict.server?.json == ["text": "theirs", "y": 1])
+        // And one that it had left out comes with the next.
+        server.put("a", ["text": "theirs", "y": 2])
+        try await device.replicate(backend) { $0.isBidirectional = false }
+        try await device.replicate(ModelBackend(server: server)) {
+            $0.isBidirectional = false
+            $0.reconciling = .atStart
+        }
+        let later = try #require(try device.database.replicationConflicts().first)
+        #expect(later.server?.json == ["text": "theirs", "y": 2])
     }
 
     @Test func `inside an object are kept, too`() async throws {
