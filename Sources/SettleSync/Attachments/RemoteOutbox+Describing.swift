@@ -58,10 +58,14 @@ extension RemoteOutbox {
     ) throws -> Description? {
         let isSame = known.isSame(as: state) || known.isNamed(by: state)
         let entry = try tables.entry(id)
-        guard isSame || entry == nil else { return nil }
         guard let local = try tables.document(id, in: transaction),
             let there = AttachmentMember.attachments(in: state.members ?? [:])
         else { return nil }
+        // With nothing to tell but its attachments, the document has nothing to tell first.
+        let isWaiting = entry.map { $0 == RemoteEntry(queued: .update, order: $0.order) } ?? true
+        guard isSame || isWaiting && (entry == nil || tables.scope.isLike(local, to: known)) else {
+            return nil
+        }
         let here = local.attachments
         // What the document is to be beside its attachments: with another version there and nothing
         // to tell here, what is there.
@@ -116,13 +120,14 @@ extension RemoteOutbox {
             try tables.checkpoint(of: query).carriesAttachments == carriesAttachments
         }
         if isKnown { return false }
-        return try await write(database) { _, tables in
+        return try await write(database) { [identifier] transaction, tables in
             var checkpoint = try tables.checkpoint(of: query)
             guard checkpoint.carriesAttachments != carriesAttachments else { return false }
             checkpoint.carriesAttachments = carriesAttachments
+            try Self.beginCarrying(carriesAttachments, of: identifier, in: transaction, tables)
             let mustBegin =
                 try carriesAttachments && checkpoint.token != nil
-                && tables.hasServer { $0.lacksDescription }
+                && tables.hasServer { $1.lacksDescription }
             if mustBegin { checkpoint.token = nil }
             try tables.setCheckpoint(checkpoint, of: query)
             return mustBegin

@@ -38,6 +38,8 @@ struct Claim: Sendable {
     /// Documents that move to another remote and whose content is still to be fetched: it might go with
     /// the item.
     var undownloadedIds: [String] = []
+    /// Documents with attachments whose items are not known to have any or none; to be looked up.
+    var undescribedIds: [String] = []
     /// The remote whose operations come before all that could be taken.
     var precedingRemote: String?
     /// True when what comes before those is an operation of this remote that was passed over, so that
@@ -65,14 +67,15 @@ extension RemoteOutbox {
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
     ///   - withAttachments: Whether the far side takes attachments.
+    ///   - lookedUp: Documents whose items were looked up before.
     ///   - endsAtConflict: Whether nothing behind the first known conflict is taken.
     ///   - order: The order of commits that is to be kept; nil for none.
     /// - Returns: What was found; an exhausted claim when the queue has nothing more.
     /// - Throws: What the database throws when it cannot be read or written.
     func claim(
         _ database: Database, countMax: Int, skipping skipped: Set<String>, filter: Filter?,
-        withAttachments: Bool, endingAtConflict endsAtConflict: Bool = false,
-        in order: CommitOrder? = nil
+        withAttachments: Bool, lookedUp: Set<String> = [],
+        endingAtConflict endsAtConflict: Bool = false, in order: CommitOrder? = nil
     ) async throws -> Claim {
         var ids: [String] = []
         var questions: [(id: String, document: Document)] = []
@@ -117,8 +120,8 @@ extension RemoteOutbox {
                 }
                 try Self.claim(
                     id, verdict: verdicts[Array(id.utf8)], isFiltered: isFiltered,
-                    withAttachments: withAttachments, in: transaction, tables,
-                    origin: self.identifier, into: &claim)
+                    withAttachments: withAttachments, isLookedUp: lookedUp.contains(id),
+                    in: transaction, tables, origin: self.identifier, into: &claim)
                 if endsAtConflict, !claim.conflictIds.isEmpty { break }
             }
             return claim
@@ -127,7 +130,7 @@ extension RemoteOutbox {
 
     private static func claim(
         _ id: String, verdict: Verdict?, isFiltered: Bool, withAttachments: Bool,
-        in transaction: Transaction, _ tables: RemoteTables, origin: String,
+        isLookedUp: Bool, in transaction: Transaction, _ tables: RemoteTables, origin: String,
         into claim: inout Claim
     ) throws {
         guard let old = try tables.entry(id), old.status == .pending else { return }
@@ -193,6 +196,11 @@ extension RemoteOutbox {
         guard try local != nil || transaction.lastChange(of: id) != nil else {
             try tables.setServer(.absent, id)
             return try tables.setEntry(nil, id, replacing: old)
+        }
+        if withAttachments, tables.carriesAttachments, !isLookedUp, !describes,
+            local?.attachments.isEmpty == false
+        {
+            return claim.undescribedIds.append(id)
         }
         var machine = entry.machine(server: server)
         machine.restarted(server: server?.presence ?? .absent, isDeletedHere: local == nil)

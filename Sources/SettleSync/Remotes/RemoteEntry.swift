@@ -100,6 +100,12 @@ struct RemoteEntry: Sendable, Hashable {
 }
 
 extension RemoteEntry {
+    /// An entry that waits to be sent.
+    init(queued kind: OperationKind, order: UInt64) {
+        self.init(order: order)
+        queued = kind
+    }
+
     /// Layout 2 may have what older ones do not; those are read, too.
     private static let layout: UInt8 = 2
 

@@ -2,7 +2,7 @@ import Settle
 
 /// What the database knows of a remote as a whole.
 ///
-/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark, scope.
+/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark, flags, scope.
 struct RemoteRecord: Sendable, Hashable {
     /// Stands for the remote in the keys of the other tables.
     var number: UInt32
@@ -10,11 +10,20 @@ struct RemoteRecord: Sendable, Hashable {
     var mark: UInt64
     /// Which documents belong to the remote.
     var scope = ReplicationScope.all
+    /// Whether attachments travel, and documents that had gone without theirs were queued.
+    var carriesAttachments = false
 
     private enum Layout {
         /// Without a scope: all documents.
         static let plain: UInt8 = 1
         static let scoped: UInt8 = 2
+        /// With flags.
+        static let flagged: UInt8 = 3
+    }
+
+    private enum Flag {
+        static let scope: UInt8 = 1
+        static let attachments: UInt8 = 2
     }
 
     /// The record of a remote; nil when this database never met it.
@@ -55,12 +64,21 @@ struct RemoteRecord: Sendable, Hashable {
     /// Stores the record.
     func write(_ identifier: String, in transaction: Transaction) throws {
         let table = try transaction.sideTable(named: RemoteTables.remotesName)
+        try table.set(encoded(), for: Array(identifier.utf8))
+    }
+
+    func encoded() -> [UInt8] {
         var row = RowWriter()
-        row.write(byte: scope == .all ? Layout.plain : Layout.scoped)
+        let isScoped = scope != .all
+        row.write(
+            byte: carriesAttachments ? Layout.flagged : isScoped ? Layout.scoped : Layout.plain)
         row.write(number: UInt64(number))
         row.write(number: mark)
-        if scope != .all { scope.write(to: &row) }
-        try table.set(row.bytes, for: Array(identifier.utf8))
+        if carriesAttachments {
+            row.write(byte: Flag.attachments | (isScoped ? Flag.scope : 0))
+        }
+        if isScoped { scope.write(to: &row) }
+        return row.bytes
     }
 
     init(number: UInt32, mark: UInt64) {
@@ -68,13 +86,16 @@ struct RemoteRecord: Sendable, Hashable {
         self.mark = mark
     }
 
-    private init(decoding bytes: [UInt8], _ identifier: String) throws {
+    init(decoding bytes: [UInt8], _ identifier: String) throws {
         var row = RowReader(bytes, place: "the record of remote '\(identifier)'")
         let layout = try row.byte()
-        guard [Layout.plain, Layout.scoped].contains(layout),
+        guard (Layout.plain...Layout.flagged).contains(layout),
             let number = UInt32(exactly: try row.number())
         else { throw row.damage }
         self.init(number: number, mark: try row.number())
-        if layout == Layout.scoped { scope = try ReplicationScope(from: &row) }
+        let flags =
+            layout == Layout.flagged ? try row.byte() : layout == Layout.scoped ? Flag.scope : 0
+        carriesAttachments = flags & Flag.attachments != 0
+        if flags & Flag.scope != 0 { scope = try ReplicationScope(from: &row) }
     }
 }

@@ -10,6 +10,8 @@ struct RemoteTables {
     let number: UInt32
     /// Which documents belong to the remote.
     let scope: ReplicationScope
+    /// See ``RemoteRecord/carriesAttachments``.
+    let carriesAttachments: Bool
     private let servers: SideTable?
     private let entries: SideTable?
     private let queue: SideTable?
@@ -40,6 +42,7 @@ struct RemoteTables {
         // Number 0 belongs to no remote.
         number = record?.number ?? 0
         scope = record?.scope ?? .all
+        carriesAttachments = record?.carriesAttachments ?? false
         blocked = try snapshot.table(Self.blockedName)
         servers = try snapshot.table(Self.serversName)
         entries = try snapshot.table(Self.entriesName)
@@ -52,6 +55,7 @@ struct RemoteTables {
     init(_ record: RemoteRecord, writingIn transaction: Transaction) throws {
         number = record.number
         scope = record.scope
+        carriesAttachments = record.carriesAttachments
         blocked = try transaction.sideTable(named: Self.blockedName)
         servers = try transaction.sideTable(named: Self.serversName)
         entries = try transaction.sideTable(named: Self.entriesName)
@@ -195,14 +199,14 @@ struct RemoteTables {
     }
 
     /// Whether any state of the far side fulfils a condition; looks at no more of them than it must.
-    func hasServer(where isWanted: (ServerState) -> Bool) throws -> Bool {
+    func hasServer(where isWanted: (String, ServerState) throws -> Bool) throws -> Bool {
         let prefix = self.prefix
         var isFound = false
         try servers?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
             var row = RowReader(value, place: "the server state of document '\(id)'")
-            isFound = isWanted(try ServerState(from: &row))
+            isFound = try isWanted(id, ServerState(from: &row))
             return !isFound
         }
         return isFound

@@ -30,7 +30,7 @@ extension ReplicationCycle {
     }
 
     /// A page that is asked for now.
-    private func context(of query: PullQuery) -> PageContext {
+    func context(of query: PullQuery) -> PageContext {
         var context = PageContext(
             query: query, others: session.center.queryHashes(besides: session),
             settledCount: session.outbox.settledCount.load(ordering: .relaxed),
@@ -119,7 +119,7 @@ extension ReplicationCycle {
         ).describingAttachments(withAttachments)
     }
 
-    private mutating func note(_ application: PageApplication) {
+    mutating func note(_ application: PageApplication) {
         summary.pulled += application.changedCount
         queuedCount += application.queuedCount
         noteSetAside(application.setAside)

@@ -19,9 +19,11 @@ extension ReplicationCycle {
         var progress = PushProgress(
             total: try outbox.read(database) { _, tables in try tables.queuedCount() })
         // What is queued from now on ends the rest of a replication that repeats.
-        guard progress.total > 0 else { return error }
-        session.report(.sending(sent: 0, total: progress.total))
+        guard try progress.total > 0 || mayCatchUpAttachments() else { return error }
+        if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
         try await session.backend.prepare()
+        progress.total += try await queueUndescribed(isPulled: false)
+        guard progress.total > 0 else { return error }
         let isOrdered = session.configuration.conflictHandler.mayStop
         while true {
             try Task.checkCancellation()
@@ -34,8 +36,8 @@ extension ReplicationCycle {
                 database,
                 countMax: isOrdered ? SyncTuning.orderedClaimCountMax : SyncTuning.claimCountMax,
                 skipping: skippedIds, filter: session.filter,
-                withAttachments: carriesAttachments(), endingAtConflict: isOrdered,
-                in: session.order)
+                withAttachments: carriesAttachments(), lookedUp: lookedUpIds,
+                endingAtConflict: isOrdered, in: session.order)
             if claim.isExhausted { break }
             if let preceding = claim.precedingRemote {
                 if claim.isHeldBySkipped { break }
@@ -48,6 +50,9 @@ extension ReplicationCycle {
                     try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
                 }
                 if isLeft { skippedIds.insert(id) }
+            }
+            if !claim.undescribedIds.isEmpty {
+                try await lookUpAttachments(of: claim.undescribedIds, &progress)
             }
             progress.total -= claim.equalCount + claim.withheldCount
             summary.withheld += claim.withheldCount
@@ -208,7 +213,7 @@ extension ReplicationCycle {
     }
 
     /// Notes a failure on one operation; false when it is none of the operation's and ends the cycle.
-    private mutating func note(
+    mutating func note(
         _ error: ReplicationError, on id: String, _ progress: inout PushProgress
     ) -> Bool {
         guard error.mayConcernOneDocument else { return false }

@@ -12,6 +12,8 @@ struct ReplicationCycle {
 
     /// Documents that this push leaves alone from now on.
     var skippedIds: Set<String> = []
+    /// Documents whose items were looked up for the attachments that they have.
+    var lookedUpIds: Set<String> = []
     /// How often each document was in conflict.
     var conflictCounts: [String: Int] = [:]
     /// What the far side said when it failed on one document.

@@ -18,6 +18,8 @@ final class ReplicationSession: Sendable {
     let events = Broadcast<ReplicationEvent>()
     /// Whether everything was listed since the start.
     let hasReconciled = Atomic(false)
+    /// Whether documents were sought whose attachments may not have been sent, with nothing to send.
+    let hasSoughtUndescribed = Atomic(false)
     let metrics: ReplicationMetrics?
     /// What keeps the operations of several remotes in order; nil when nothing does.
     let order: CommitOrder?
@@ -243,6 +245,9 @@ final class ReplicationSession: Sendable {
         do {
             try await cycle.pull()
             try await cycle.countFailures()
+            if configuration.isBidirectional {
+                cycle.queuedCount += try await cycle.queueUndescribed(isPulled: true)
+            }
             if cycle.queuedCount > 0, configuration.isBidirectional {
                 // A page showed what documents have and the far side has not.
                 cycle.queuedCount = 0

@@ -189,6 +189,192 @@ import Testing
         }
     }
 
+    /// A back-end that sends only, and what waits.
+    private func send(_ device: Device, _ backend: ModelBackend) async throws -> ReplicationSummary
+    {
+        try await device.replicate(backend) { $0.direction = .clientToServer }
+    }
+
+    private func lookUps(_ server: ModelServer) -> Int { server.state.withLock { $0.lookUpCount } }
+
+    @Test(arguments: [false, true])
+    func `are sent by a replication that only sends, once`(editsLater: Bool) async throws {
+        let (left, right, server) = (try await Device(), try await Device(), ModelServer())
+        try await save("a", [photo, note], on: left)
+        try await save("b", [photo], on: left)
+        for index in 0..<20 { try await left.put("plain\(index)", ["n": 1]) }
+        _ = try await send(left, ModelBackend(server: server))
+        #expect(names("a", on: server) == nil)
+        if editsLater { try await save("a", [photo, note], n: 2, on: left) }
+        let summary = try await send(left, carrying(server))
+        #expect(summary.pushed == 2 && summary.received == 0 && summary.conflicts == 0)
+        #expect(names("a", on: server) == ["photo.jpg", "note.txt"])
+        #expect(names("b", on: server) == ["photo.jpg"])
+        #expect(server.contents["a"]?["n"] == (editsLater ? 2 : 1))
+        #expect(server.state.withLock { $0.uploadCount } == 3)
+        #expect(lookUps(server) == 2, "Those with attachments, and no others.")
+        #expect(server.state.withLock { $0.pullCount } == 0)
+        #expect(try left.database.pendingOperations().isEmpty)
+        try await right.replicate(carrying(server))
+        #expect(try await texts("a", on: right) == ["photo.jpg": "a photo", "note.txt": "a note"])
+
+        let again = try await send(left, carrying(server))
+        #expect(again.pushed == 0 && lookUps(server) == 2)
+        // Also in another run, and with what is edited from now on.
+        let reopened = try await Device(reopening: left)
+        try await save("a", [photo], n: 3, on: reopened)
+        try await save("new", [note], on: reopened)
+        _ = try await send(reopened, carrying(server))
+        #expect(names("a", on: server) == ["photo.jpg"])
+        #expect(names("new", on: server) == ["note.txt"])
+        #expect(lookUps(server) == 2)
+        #expect(server.complaints.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `are put together with the server's by a replication that only sends`(
+        editsThere: Bool
+    ) async throws {
+        let (left, right, server) = (try await Device(), try await Device(), ModelServer())
+        try await save("a", [photo], on: left)
+        try await left.replicate(carrying(server))
+        try await right.replicate(server)
+        try await save("a", [note], on: right)
+        _ = try await send(right, ModelBackend(server: server))
+        if editsThere {
+            try await save("a", [photo], n: 7, on: left)
+            try await left.replicate(carrying(server))
+        }
+        let summary = try await send(right, carrying(server))
+        #expect(summary.conflicts == 0 && summary.conflictsSettled == 0)
+        #expect(names("a", on: server) == ["photo.jpg", "note.txt"])
+        #expect(server.contents["a"]?["n"] == (editsThere ? 7 : 1))
+        #expect(try await right.members("a")?["n"] == (editsThere ? 7 : 1))
+        #expect(try right.database.pendingOperations().isEmpty)
+        try await left.replicate(carrying(server))
+        #expect(try await texts("a", on: left) == ["photo.jpg": "a photo", "note.txt": "a note"])
+    }
+
+    @Test func `are a conflict of a replication that only sends where one name has two contents`()
+        async throws
+    {
+        let (left, right, server) = (try await Device(), try await Device(), ModelServer())
+        let other = DocumentAttachment(
+            name: "photo.jpg", contentType: "image/jpeg", data: Data("another".utf8))
+        try await save("a", [photo], on: left)
+        try await left.replicate(carrying(server))
+        try await right.replicate(server)
+        try await save("a", [other], on: right)
+        #expect(try await send(right, carrying(server)).conflicts == 1)
+        let conflict = try #require(try right.database.replicationConflicts().first)
+        #expect(conflict.server?.attachments == [photo] && conflict.local?.attachments == [other])
+        #expect(try await right.database.resolve(conflict, with: .useLocal))
+        _ = try await send(right, carrying(server))
+        try await left.replicate(carrying(server))
+        #expect(try await texts("a", on: left) == ["photo.jpg": "another"])
+    }
+
+    // What is not pulled is shown by no page.
+    @Test func `are sent for documents that the pull does not show`() async throws {
+        let (left, right, server) = (try await Device(), try await Device(), ModelServer())
+        for channel in ["mine", "yours"] {
+            var document = Document(id: channel)
+            document["channels"] = [channel]
+            document.attachments = [photo]
+            try await left.database.save(document)
+        }
+        try await left.replicate(ModelBackend(server: server)) { $0.limitToChannels = ["mine"] }
+        try await left.replicate(carrying(server)) { $0.limitToChannels = ["mine"] }
+        #expect(names("mine", on: server) == ["photo.jpg"])
+        #expect(names("yours", on: server) == ["photo.jpg"])
+        #expect(lookUps(server) == 1)
+        try await right.replicate(carrying(server))
+        #expect(try await texts("yours", on: right) == ["photo.jpg": "a photo"])
+        #expect(try await left.replicate(carrying(server)).pushed == 0)
+        #expect(lookUps(server) == 1)
+    }
+
+    @Test(arguments: ["cannot be looked up", "is gone", "is not shown"])
+    func `do not hold a document whose item`(_ what: String) async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        try await save("a", [photo], on: device)
+        try await save("b", [photo], on: device)
+        _ = try await send(device, ModelBackend(server: server))
+        var backend = carrying(server)
+        switch what {
+        case "cannot be looked up": backend.lookedUp = nil
+        case "is gone": server.erase("a")
+        default:
+            backend.lookedUp = { item in
+                var item = item
+                item.isOutOfSight = item.id == "a"
+                return item
+            }
+        }
+        for round in 0..<3 {
+            let summary = try await send(device, backend)
+            #expect(summary.pushed == (round == 0 && what != "cannot be looked up" ? 1 : 0))
+        }
+        #expect(names("a", on: server) == nil)
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test func `wait for an item on whose look-up the server fails, and hold no others`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        for id in ["a", "b", "c"] { try await save(id, [photo], on: device) }
+        _ = try await send(device, ModelBackend(server: server))
+        var backend = carrying(server)
+        backend.lookUpFailure = { id in
+            id == "b" ? ReplicationError(.serverFailed, "Something broke.", statusCode: 500) : nil
+        }
+        await #expect {
+            _ = try await send(device, backend)
+        } throws: {
+            ($0 as? ReplicationError)?.code == .serverFailed
+        }
+        #expect(names("a", on: server) == ["photo.jpg"] && names("c", on: server) == ["photo.jpg"])
+        #expect(try device.database.pendingOperations().map(\.documentId) == ["b"])
+        backend.lookUpFailure = { _ in ReplicationError(.busy, "Later.", retryAfter: .seconds(7)) }
+        await #expect {
+            _ = try await send(device, backend)
+        } throws: {
+            ($0 as? ReplicationError)?.retryAfter == .seconds(7)
+        }
+        _ = try await send(device, carrying(server))
+        #expect(names("b", on: server) == ["photo.jpg"])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
+    @Test func `again after they were switched off are sent by a replication that only sends`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        _ = try await send(device, carrying(server))
+        try await save("a", [photo], on: device)
+        _ = try await send(device, ModelBackend(server: server))
+        _ = try await send(device, carrying(server))
+        try await save("b", [note], on: device)
+        _ = try await send(device, ModelBackend(server: server))
+        #expect(names("b", on: server) == nil)
+        _ = try await send(device, carrying(server))
+        #expect(names("a", on: server) == ["photo.jpg"] && names("b", on: server) == ["note.txt"])
+    }
+
+    @Test func `cost no look-up where all went with them`() async throws {
+        let (left, right, server) = (try await Device(), try await Device(), ModelServer())
+        try await save("a", [photo], on: left)
+        try await left.replicate(carrying(server))
+        try await save("a", [note], n: 2, on: left)
+        try await left.replicate(carrying(server))
+        try await right.replicate(carrying(server))
+        try await save("a", [photo, note], n: 3, on: right)
+        _ = try await send(right, carrying(server))
+        #expect(names("a", on: server) == ["photo.jpg", "note.txt"])
+        #expect(lookUps(server) == 0)
+    }
+
     @Test func `do not let what had them all the time be fetched once more`() async throws {
         let (device, server) = (try await Device(), ModelServer())
         server.put("a", ["n": 1])

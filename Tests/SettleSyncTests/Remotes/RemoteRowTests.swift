@@ -56,6 +56,25 @@ import TestSupport
         }
     }
 
+    @Test func `of remotes come back as they were written, those of earlier layouts, too`() throws {
+        for scope in [ReplicationScope.all, .documents(ofType: "todo")] {
+            for carriesAttachments in [false, true] {
+                var record = RemoteRecord(number: 300, mark: .max)
+                record.scope = scope
+                record.carriesAttachments = carriesAttachments
+                let bytes = record.encoded()
+                #expect(try RemoteRecord(decoding: bytes, "r") == record)
+                #expect(bytes[0] == (carriesAttachments ? 3 : scope == .all ? 1 : 2))
+                for count in 0..<bytes.count {
+                    #expect(throws: DatabaseError.self) {
+                        try RemoteRecord(decoding: Array(bytes.prefix(count)), "r")
+                    }
+                }
+            }
+        }
+        #expect(throws: DatabaseError.self) { try RemoteRecord(decoding: [4, 1, 0], "r") }
+    }
+
     @Test func `that are cut off anywhere are an error that names the document`() throws {
         var random = SeededGenerator()
         for _ in 0..<50 {
