@@ -35,6 +35,11 @@ struct SyncCommand: SettleSubcommand {
             --all-types takes it back. With --keep-order what is changed in different tables \
             is sent in the order in which it was changed.
 
+            --filter fetches only rows that fulfil a condition, in the server's words. What is fetched \
+            goes on where it got to, for each filter by itself; --query-id gives that a name of its \
+            own. With --order-by, --limit and --offset rows are fetched once, from the beginning, and \
+            nothing is kept of how far that got. What was changed here is sent first in any case.
+
             A row that cannot be a document here, because of its identifier, a number or its size, is set
             aside and named; the others go on.
 
@@ -45,6 +50,8 @@ struct SyncCommand: SettleSubcommand {
               settle sync ./shop http://127.0.0.1:8080/tables/items
               settle sync ./shop https://example.org/tables/items --token-file token
               settle sync ./europe http://127.0.0.1:8080/tables/cities --channel continent-EU
+              settle sync ./large http://127.0.0.1:8080/tables/cities \\
+                --filter 'population gt 1000000' --order-by 'population desc' --limit 10
               settle sync ./desk http://127.0.0.1:8080/tables/todos \\
                 http://127.0.0.1:8080/tables/notes --type todo --type note
             """)
@@ -75,6 +82,8 @@ struct SyncCommand: SettleSubcommand {
 
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
     var channel: [String] = []
+
+    @OptionGroup(title: "Which rows to fetch") var query: TableQueryOptions
 
     @Option(
         help: ArgumentHelp(
@@ -146,6 +155,14 @@ struct SyncCommand: SettleSubcommand {
             throw ValidationError(
                 "--reconcile lists what is on the server, which --push-only does not look at.")
         }
+        if pushOnly, !query.isEmpty {
+            throw ValidationError("--push-only fetches nothing, and needs no query.")
+        }
+        if query.isSelection, isRepeating || reconcile || urls.count > 1 {
+            throw ValidationError(
+                "--order-by, --limit and --offset are for one table, and go without --repeat and "
+                    + "--reconcile.")
+        }
         guard Self.pageSizes.contains(pageSize) else {
             throw ValidationError(
                 "--page-size is a number from 1 to \(Self.pageSizes.upperBound).")
@@ -170,7 +187,8 @@ struct SyncCommand: SettleSubcommand {
             parsing: url, token: try shown.token(), isRepeating: isRepeating,
             direction: pullOnly ? .serverToClient : pushOnly ? .clientToServer : .bidirectional,
             channels: channel, dialect: dialect,
-            carriesAttachments: attachments)
+            carriesAttachments: attachments, asking: query)
+        configuration.queryId = query.queryId
         configuration.reconciling = reconcile ? .atStart : .never
         configuration.sendsOnlyChanges = onlyChanges
         configuration.pageSize = pageSize
@@ -211,20 +229,40 @@ struct SyncCommand: SettleSubcommand {
             progress.end()
         }
         let begun = ContinuousClock.now
-        let results = try await database.replicate(
-            with: configurations, keepingCommitOrder: keepOrder)
+        let results = try await results(database, configurations)
         progress.end()
         let elapsed = begun.duration(to: .now)
         for result in results {
-            guard let summary = try? result.summary() else { continue }
+            guard let summary = try? result.result.get() else { continue }
             try output.line(line(for: summary, with: result.remote, elapsed: elapsed))
         }
         try output.flush()
         for result in results { try nameSetAside(in: database, of: result.remote) }
-        let errors = results.compactMap(\.error)
+        let errors = results.compactMap { result -> ReplicationError? in
+            guard case .failure(let error) = result.result else { return nil }
+            return error
+        }
         for error in errors.dropLast() { StandardError.line(error.message) }
         if let error = errors.last { throw error }
         try checkLeftovers(of: database, with: results.map(\.remote))
+    }
+
+    /// What came of each table, by its remote.
+    private func results(
+        _ database: Database, _ configurations: [ReplicationConfiguration]
+    ) async throws -> [(remote: String, result: Result<ReplicationSummary, ReplicationError>)] {
+        guard query.isSelection, let configuration = configurations.first else {
+            return try await database.replicate(
+                with: configurations, keepingCommitOrder: keepOrder
+            ).map { ($0.remote, $0.result) }
+        }
+        let remote = try TableRemote.identifier(of: configuration)
+        do {
+            let summary = try await database.pull(query.selection, with: configuration)
+            return [(remote, .success(summary))]
+        } catch let error as ReplicationError {
+            return [(remote, .failure(error))]
+        }
     }
 
     /// Names the rows that cannot be documents here.

@@ -12,8 +12,8 @@ enum TableRemote {
     static func configuration(
         parsing text: String, token: String?, isRepeating: Bool = false,
         direction: ReplicationDirection = .bidirectional, channels: [String] = [],
-        dialect: DialectArgument? = nil,
-        carriesAttachments: Bool? = nil
+        dialect: DialectArgument? = nil, carriesAttachments: Bool? = nil,
+        asking query: TableQueryOptions? = nil
     ) throws -> ReplicationConfiguration {
         guard let url = URL(string: text) else {
             throw ValidationError(
@@ -27,6 +27,7 @@ enum TableRemote {
         if let carriesAttachments {
             options[AzureTablesBackend.OptionName.carriesAttachments] = carriesAttachments
         }
+        query?.add(to: &options)
         var configuration = ReplicationConfiguration(
             url: url, isRepeating: isRepeating, options: options, limitToChannels: channels)
         configuration.direction = direction

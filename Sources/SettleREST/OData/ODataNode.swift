@@ -42,6 +42,8 @@ indirect enum ODataNode: Sendable, Hashable {
     case membership(ODataNode, [ODataNode])
     /// At least one element of a list; without a condition the list has elements at all.
     case any(ODataNode, level: Int, ODataNode?)
+    /// A condition in the server's own words.
+    case verbatim(String)
     case not(ODataNode)
     case and([ODataNode])
     case or([ODataNode])
@@ -50,7 +52,7 @@ indirect enum ODataNode: Sendable, Hashable {
     var children: [ODataNode] {
         switch self {
         case .null, .bool, .integer, .double, .float, .decimal, .text, .time, .dateTime,
-            .timestamp, .day, .timeOfDay, .guid, .path, .element:
+            .timestamp, .day, .timeOfDay, .guid, .path, .element, .verbatim:
             []
         case .arithmetic(_, let left, let right), .comparison(_, let left, let right):
             [left, right]

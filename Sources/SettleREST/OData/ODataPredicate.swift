@@ -29,14 +29,26 @@ public struct ODataPredicate: Sendable, Hashable {
         self.node = node
     }
 
+    /// A condition in the server's own words, for what a user writes, or what has no operator here.
+    ///
+    /// It is sent as it is to servers of either version; names and values in it are not looked at. Other
+    /// conditions may be joined to it.
+    ///
+    /// - Parameter text: The condition: `population gt 1000`. One that is empty, or whose parentheses
+    ///   or quotation marks are not closed, is found out when the text is asked for.
+    public init(verbatim text: String) {
+        self.init(.verbatim(text))
+    }
+
     /// The condition as text, not yet encoded for a URL.
     ///
     /// - Parameter version: The version of the language that the server reads.
     /// - Returns: The text, with parentheses only where they are needed.
     /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when a column's name is not
     ///   made of letters, digits, `_`, `@` and `-` or would be read as a word of the language; a
-    ///   number is infinite or none; a text is no time; a value has no literal in this version; or
-    ///   the condition is nested more than 100 levels deep.
+    ///   number is infinite or none; a text is no time; a value has no literal in this version;
+    ///   a condition in the server's words is empty or not closed; or the condition is nested more
+    ///   than 100 levels deep.
     public func text(for version: ODataVersion) throws(ReplicationError) -> String {
         var writer = ODataWriter(version: version, root: node)
         return try writer.text()

@@ -66,6 +66,9 @@ struct ODataWriter {
             return try membership(value, list, depth: depth)
         case .any(let list, let level, let condition):
             return Piece(text: try any(list, level, condition, depth: depth), rank: .primary)
+        case .verbatim(let text):
+            // What is in it is not known, so it is put in parentheses wherever that may matter.
+            return Piece(text: try Self.closed(text), rank: .or)
         case .not(let condition):
             let inner = try text(of: condition, atLeast: .primary, depth: depth)
             return Piece(text: "not \(inner)", rank: .negation)
@@ -82,6 +85,28 @@ struct ODataWriter {
     ) throws(ReplicationError) -> String {
         let piece = try piece(node, depth: depth + 1)
         return piece.rank < rank ? "(\(piece.text))" : piece.text
+    }
+
+    /// A condition that ends where it seems to, whatever stands around it.
+    private static func closed(_ text: String) throws(ReplicationError) -> String {
+        var depth = 0
+        var isQuoted = false
+        for byte in text.utf8 where depth >= 0 {
+            switch byte {
+            case UInt8(ascii: "'"): isQuoted.toggle()
+            case UInt8(ascii: "(") where !isQuoted: depth += 1
+            case UInt8(ascii: ")") where !isQuoted: depth -= 1
+            default: break
+            }
+        }
+        guard depth == 0, !isQuoted, text.contains(where: { !$0.isWhitespace }) else {
+            throw ReplicationError(
+                .misconfigured,
+                "A filter in the server's words is empty, or has a parenthesis or a quotation mark "
+                    + "that is not closed. Write it like \"population gt 1000 and name ne 'it''s'\"."
+            )
+        }
+        return text
     }
 
     private mutating func chain(

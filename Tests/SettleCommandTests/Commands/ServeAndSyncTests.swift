@@ -201,6 +201,69 @@ import Testing
         }
     }
 
+    @Test func `fetches the rows of a query`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let shop = scratch.file("shop").path
+            let items = (1...6).map { "{\"id\":\"i\($0)\",\"n\":\($0 % 4)}\n" }
+            _ = try await run(["import", shop, "-"], input: items.joined())
+            _ = try await run(["sync", shop, table])
+
+            let filtered = scratch.file("filtered").path
+            let sync = ["sync", filtered, table, "--filter", "n ge 2 or id eq 'i4'"]
+            #expect(try await run(sync).output.hasPrefix("0 sent, 4 received in "))
+            #expect(try await identifiers(filtered) == ["i2", "i3", "i4", "i6"])
+            // It goes on where it got to; under another name it begins again.
+            #expect(try await run(sync).output.hasPrefix("0 sent, 0 received in "))
+            let named = try await run(sync + ["--query-id", "mine", "--json"])
+            #expect(
+                named.output.contains("\"pulled\":0") && named.output.contains("\"received\":4"))
+
+            let largest = scratch.file("largest").path
+            let once = [
+                "sync", largest, table, "--order-by", "n desc", "--order-by", "id", "--limit", "2",
+                "--offset", "1", "--parameter", "extra=a b",
+            ]
+            // 3: i3; 2: i2, i6; 1: i1, i5.
+            #expect(try await run(once).output.hasPrefix("0 sent, 2 received in "))
+            #expect(try await identifiers(largest) == ["i2", "i6"])
+            _ = try await run(["import", largest, "-"], input: "{\"id\":\"new\",\"n\":9}\n")
+            let again = try await run(once + ["--json"])
+            #expect(
+                again.output.contains("\"pushed\":1") && again.output.contains("\"received\":2"))
+            #expect(try await identifiers(largest) == ["i2", "i3", "i6", "new"])
+
+            let refused = try await run(
+                ["sync", filtered, table, "--filter", "n ge nothing at all"], status: 1)
+            #expect(!refused.errors.isEmpty)
+        }
+    }
+
+    private func identifiers(_ path: String) async throws -> [String] {
+        try await contents(path).split(separator: "\n")
+            .compactMap { try Document(json: String($0)).id }.sorted()
+    }
+
+    @Test(arguments: [
+        (["--filter", "n eq (1"], "not closed"), (["--filter", ""], "empty"),
+        (["--order-by", "n down"], "desc"), (["--order-by", "a'b"], "'a'b'"),
+        (["--limit", "0"], "--limit"), (["--offset=-1"], "--offset"),
+        (["--parameter", "x"], "name=value"), (["--parameter", "$top=1"], "$top"),
+        (["--parameter", "a=1", "--parameter", "a=2"], "twice"),
+        (["--query-id", ""], "--query-id"),
+        (["--query-id", "q", "--limit", "1"], "--query-id"),
+        (["--limit", "1", "--repeat"], "--repeat"),
+        (["--offset", "1", "--reconcile"], "--reconcile"),
+        (["--filter", "n eq 1", "--push-only"], "--push-only"),
+    ])
+    func `refuses a query that cannot be asked`(options: [String], word: String) async throws {
+        try await withScratchDirectory("query") { scratch in
+            let path = scratch.file("db").path
+            let refused = try await run(
+                ["sync", path, "http://127.0.0.1:1/tables/items"] + options, status: 64)
+            #expect(refused.errors.contains(word), "\(refused)")
+        }
+    }
+
     /// A remote with rows that cannot be documents.
     private struct WrongTable: Backend {
         let identifier: String

@@ -26,6 +26,26 @@ import Testing
             predicate, "population gt 1000 and country eq 'DE' or startswith(name,'Gar')")
     }
 
+    @Test func `may be in the server's words, and is joined to others in parentheses`() throws {
+        let given = ODataPredicate(verbatim: "a eq 1 or b eq ')''('")
+        try expect(given, "a eq 1 or b eq ')''('")
+        try expect(given && .field("c") == 2, "(a eq 1 or b eq ')''(') and c eq 2")
+        try expect(!given, "not (a eq 1 or b eq ')''(')")
+        try expect(.field("c") == 2 || given, "c eq 2 or a eq 1 or b eq ')''('")
+    }
+
+    @Test(arguments: ["", " \t", "a eq 1) or (b eq 2", "(a eq 1", "a eq 'x", "a eq 1)", "'a'')"])
+    func `in the server's words is refused when it does not end where it seems to`(
+        text: String
+    ) {
+        let predicate = ODataPredicate(verbatim: text) && .field("c") == 2
+        #expect {
+            try predicate.text(for: .v3)
+        } throws: {
+            ($0 as? ReplicationError)?.code == .misconfigured
+        }
+    }
+
     @Test func `has the six comparisons`() throws {
         try expect(.field("a") == 1, "a eq 1")
         try expect(.field("a") != 1, "a ne 1")
