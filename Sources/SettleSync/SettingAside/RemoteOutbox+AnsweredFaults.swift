@@ -18,6 +18,7 @@ extension RemoteItem {
     /// Why the item cannot be a document here; nil when it can, or is gone.
     ///
     /// - Parameter known: The members of a document that is here, or was.
+    /// - Returns: The reason.
     /// - Throws: What the database throws of a document, but for what is wrong with it.
     func faultAsDocument(knowing known: [String: JSONValue]) throws -> ItemFault? {
         if isDeleted || isOutOfSight { return nil }
