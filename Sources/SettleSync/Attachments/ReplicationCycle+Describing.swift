@@ -33,7 +33,8 @@ extension ReplicationCycle {
 
     /// Looks up the items of documents, and puts their attachments together with those here.
     ///
-    /// An item that is not shown, or cannot be looked up, is sent what it can be sent without.
+    /// An item that is not shown, cannot be looked up, or may not be read, is sent what it can be sent
+    /// without.
     ///
     /// - Throws: ``ReplicationError`` when nothing more can be asked for now; the database's errors.
     mutating func lookUpAttachments(
@@ -76,7 +77,9 @@ extension Backend {
             else { return .success(nil) }
             return .success(item.describingAttachments(true))
         } catch {
-            return .failure(error)
+            // Asked again it would say the same.
+            let isFinal = !error.isRetryable && error.code != .cancelled
+            return isFinal ? .success(nil) : .failure(error)
         }
     }
 }

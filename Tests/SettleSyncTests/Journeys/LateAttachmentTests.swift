@@ -294,7 +294,7 @@ import Testing
         #expect(lookUps(server) == 1)
     }
 
-    @Test(arguments: ["cannot be looked up", "is gone", "is not shown"])
+    @Test(arguments: ["cannot be looked up", "may not be read", "is gone", "is not shown"])
     func `do not hold a document whose item`(_ what: String) async throws {
         let (device, server) = (try await Device(), ModelServer())
         try await save("a", [photo], on: device)
@@ -303,6 +303,10 @@ import Testing
         var backend = carrying(server)
         switch what {
         case "cannot be looked up": backend.lookedUp = nil
+        case "may not be read":
+            backend.lookUpFailure = { id in
+                id == "a" ? ReplicationError(.unauthorized, "It may not be read.") : nil
+            }
         case "is gone": server.erase("a")
         default:
             backend.lookedUp = { item in
