@@ -51,28 +51,3 @@ extension Document {
             type, adding: (Document.idMember, id), leaves: DocumentCodingLeaves())
     }
 }
-
-extension Database {
-    /// Stores a value that can encode itself as a document, new or not; see
-    /// ``Document/init(encoding:)`` and ``save(_:)``.
-    ///
-    /// - Returns: The document with its new revision.
-    /// - Throws: As these two.
-    @discardableResult
-    public func save(encoding value: some Encodable & Sendable) async throws -> Document {
-        try await save(Document(encoding: value))
-    }
-
-    /// Reads a document as a value that can decode itself; see ``Document/decode(_:)``.
-    ///
-    /// - Parameters:
-    ///   - id: The identifier.
-    ///   - type: The type of the value.
-    /// - Returns: The value; nil when there is no such document.
-    /// - Throws: As ``fetchDocument(_:)`` and ``Document/decode(_:)``.
-    public func fetchDocument<Value: Decodable & Sendable>(
-        _ id: String, as type: Value.Type
-    ) async throws -> Value? {
-        try await fetchDocument(id)?.decode(type)
-    }
-}

@@ -15,8 +15,8 @@ import Testing
         let directory = try ScratchDirectory("guide")
         let folder = directory.url
         try await withDatabase { database async throws in
-            try await database.save(encoding: Order(id: "o1", amount: 3, ordered: Date()))
-            let order = try await database.fetchDocument("o1", as: Order.self)
+            try await database.add(Document(encoding: Order(id: "o1", amount: 3, ordered: Date())))
+            let order = try await database.fetchDocument("o1")?.decode(Order.self)
             #expect(order?.amount == 3)
             let texts = [Array(#"{"id":"o2","amount":4}"#.utf8)]
             try await database.add(json: texts)

@@ -1,0 +1,79 @@
+import SettleDocuments
+
+/// What was changed among the members that a model writes.
+struct MemberChange {
+    /// Both sides changed the same.
+    struct Overlap: Error {}
+
+    /// What the model wrote as it was read.
+    let before: [String: JSONValue]
+    /// What it writes now.
+    let after: [String: JSONValue]
+
+    /// Changes a document.
+    ///
+    /// - Parameters:
+    ///   - document: The document, as it was when the model was read, or later.
+    ///   - original: The document as it was then.
+    /// - Throws: ``Overlap`` when the document differs from the original in what was changed.
+    func apply(to document: inout Document, from original: Document) throws {
+        for name in Set(before.keys).union(after.keys) where before[name] != after[name] {
+            let current = document[json: name]
+            let changed = try Self.changed(
+                current, from: original[json: name], before: before[name], after: after[name])
+            if changed != current { document[json: name] = changed }
+        }
+    }
+
+    /// A value with what was changed in it.
+    ///
+    /// - Parameters:
+    ///   - current: What is stored; nil for nothing.
+    ///   - original: What was stored when the model was read.
+    ///   - before: What the model made of that.
+    ///   - after: What the model writes now.
+    private static func changed(
+        _ current: JSONValue?, from original: JSONValue?, before: JSONValue?, after: JSONValue?
+    ) throws -> JSONValue? {
+        if before == after || current == after { return current }
+        if case .object(let was)? = before, case .object(let becomes)? = after,
+            case .object(let stored)? = original, case .object(var members)? = current
+        {
+            for name in Set(was.keys).union(becomes.keys) {
+                members[name] = try changed(
+                    members[name], from: stored[name], before: was[name], after: becomes[name])
+            }
+            return .object(members)
+        }
+        guard current == original else { throw Overlap() }
+        guard case .array(let was)? = before, case .array(let becomes)? = after,
+            case .array(let stored)? = current, was.count == stored.count
+        else { return after }
+        return .array(try elements(stored, before: was, after: becomes))
+    }
+
+    /// The elements of an array: those that were there keep what the model does not know of them.
+    private static func elements(
+        _ stored: [JSONValue], before: [JSONValue], after: [JSONValue]
+    ) throws -> [JSONValue] {
+        var isUsed = Array(repeating: false, count: before.count)
+        func take(_ element: JSONValue, at index: Int, where fits: (JSONValue) -> Bool) -> Int? {
+            // Where it was, or else the first one.
+            let isHere = before.indices.contains(index) && !isUsed[index] && fits(before[index])
+            let found = isHere ? index : before.indices.first { !isUsed[$0] && fits(before[$0]) }
+            if let found { isUsed[found] = true }
+            return found
+        }
+        return try after.enumerated().map { index, element in
+            if let place = take(element, at: index, where: { $0 == element }) {
+                return stored[place]
+            }
+            guard let id = element["id"], !id.isNull,
+                let place = take(element, at: index, where: { $0["id"] == id })
+            else { return element }
+            return try changed(
+                stored[place], from: stored[place], before: before[place], after: element)
+                ?? element
+        }
+    }
+}
