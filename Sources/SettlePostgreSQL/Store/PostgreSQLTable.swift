@@ -33,13 +33,13 @@ struct PostgreSQLTable: StoredTable {
                 try body(PostgreSQLSnapshot(connection, tableId: id))
             }
         }
-        let place = try await connections.longReads.take(1, for: sender)
-        defer { withExtendedLifetime(place) {} }
         let (turns, cancellation) = (turns, ReadCancellation())
         return try await withTaskCancellationHandler {
-            try await read { connection, id in
-                try turns.perform(for: sender, until: cancellation) { turn in
-                    try body(PostgreSQLSnapshot(connection, tableId: id, turn: turn))
+            try await connections.longReads.performTrying(for: sender) { trial in
+                try await read { connection, id in
+                    try turns.perform(for: sender, until: cancellation, on: trial) { turn in
+                        try body(PostgreSQLSnapshot(connection, tableId: id, turn: turn))
+                    }
                 }
             }
         } onCancel: {
@@ -114,9 +114,9 @@ struct PostgreSQLTable: StoredTable {
 /// table keep no reader waiting, and uploads no write.
 struct StoreConnections: Sendable {
     let reading: PQPool
-    /// How many of those for reading long reads may take: all but one, which is left to short ones, and of
-    /// these one sender half.
-    let longReads: SharedCapacity
+    /// How many of those for reading long reads may take: all but one, which is left to short ones; a third of
+    /// these is for reads that have only begun.
+    let longReads: WorkPlaces
     let writing: PQPool
     /// For the contents of attachments that come in.
     let uploading: PQPool
@@ -125,7 +125,8 @@ struct StoreConnections: Sendable {
 
     init(_ endpoint: PQEndpoint, readerCount: Int, writerCount: Int) {
         reading = PQPool(endpoint: endpoint, size: readerCount)
-        longReads = SharedCapacity(total: readerCount - 1, waitMax: .seconds(60))
+        let trialCount = (readerCount - 1) / 3
+        longReads = WorkPlaces(count: readerCount - 1 - trialCount, trialCount: trialCount)
         writing = PQPool(endpoint: endpoint, size: writerCount)
         uploading = PQPool(endpoint: endpoint, size: max(1, writerCount / 2))
         probing = PQPool(endpoint: endpoint, size: 1, connectWait: .seconds(2))

@@ -5,31 +5,35 @@ import Synchronization
 ///
 /// On the threads that all tasks share, as many of them as there are cores would keep everything else
 /// waiting, signs of life and the end of the server too. Here they take turns (``WorkTurns``), so there may be
-/// more threads than cores; a sender has at most half of them.
+/// more threads than cores; a sender has at most half of them, and some are for work that has only begun
+/// (``WorkPlaces``).
 package final class WorkThreads: Sendable {
     private let pool: NIOThreadPool
-    private let places: SharedCapacity
+    private let places: WorkPlaces
     /// Whose turn it is.
     package let turns: WorkTurns
 
     /// How much work may be begun at once, each with a thread and what it holds.
     package static let standardCount = 32
 
+    /// How many reads are tried at once.
+    package static let standardTrialCount = 16
+
     /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - count: How much work may be begun; more waits.
+    ///   - count: How much long work may be begun; more waits.
+    ///   - trialCount: How much may be tried besides.
     ///   - turns: How much of it goes on at once.
     ///   - waitMax: How long work waits for a thread.
     ///   - clock: What the wait is measured with.
     package init(
-        count: Int = WorkThreads.standardCount, turns: WorkTurns, waitMax: Duration = .seconds(60),
-        clock: any Clock<Duration> = ContinuousClock()
+        count: Int = WorkThreads.standardCount, trialCount: Int = 0, turns: WorkTurns,
+        waitMax: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.turns = turns
-        places = SharedCapacity(
-            total: count, shareMax: max(1, count / 2), waitMax: waitMax, clock: clock)
-        pool = NIOThreadPool(numberOfThreads: count)
+        places = WorkPlaces(count: count, trialCount: trialCount, waitMax: waitMax, clock: clock)
+        pool = NIOThreadPool(numberOfThreads: count + trialCount)
         pool.start()
     }
 
@@ -44,13 +48,33 @@ package final class WorkThreads: Sendable {
     package func run<Value: Sendable>(
         for sender: SenderKey, _ body: @escaping @Sendable (WorkTurn) throws -> Value
     ) async throws -> Value {
-        let place = try await places.take(1, for: sender)
-        defer { withExtendedLifetime(place) {} }
+        try await places.perform(for: sender) { try await run(for: sender, on: nil, body) }
+    }
+
+    /// Runs a closure on one of the threads, as short work as long as it is short.
+    ///
+    /// - Parameters:
+    ///   - sender: Whose work it is.
+    ///   - body: What to do, which may be done twice; it calls `check()` of what it is given now and then.
+    /// - Returns: What `body` returned.
+    /// - Throws: As ``run(for:_:)``.
+    package func runTrying<Value: Sendable>(
+        for sender: SenderKey, _ body: @escaping @Sendable (WorkTurn) throws -> Value
+    ) async throws -> Value {
+        try await places.performTrying(for: sender) { trial in
+            try await run(for: sender, on: trial, body)
+        }
+    }
+
+    private func run<Value: Sendable>(
+        for sender: SenderKey, on trial: WorkTrial?,
+        _ body: @escaping @Sendable (WorkTurn) throws -> Value
+    ) async throws -> Value {
         let cancellation = ReadCancellation()
         return try await withTaskCancellationHandler {
             do {
                 return try await pool.runIfActive { [turns] in
-                    try turns.perform(for: sender, until: cancellation, body)
+                    try turns.perform(for: sender, until: cancellation, on: trial, body)
                 }
             } catch let error as CancellationError {
                 // That is also what the pool says after its end.

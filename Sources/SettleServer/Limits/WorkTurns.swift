@@ -52,14 +52,15 @@ package final class WorkTurns: Sendable {
     /// - Parameters:
     ///   - sender: Whose work it is.
     ///   - cancellation: Knows whether somebody still waits for it.
+    ///   - trial: Whether it is to make room at the end of a slice; nil when it has its place.
     ///   - body: What to do; calls ``WorkTurn/check()`` now and then.
     /// - Returns: What `body` returned.
     /// - Throws: What `body` throws; `CancellationError` when nobody waits for it any more.
     package func perform<Value>(
         for sender: SenderKey, until cancellation: ReadCancellation = ReadCancellation(),
-        _ body: (WorkTurn) throws -> Value
+        on trial: WorkTrial? = nil, _ body: (WorkTurn) throws -> Value
     ) throws -> Value {
-        let turn = WorkTurn(of: self, sender, cancellation)
+        let turn = WorkTurn(of: self, sender, cancellation, trial)
         begin(turn)
         defer { end(turn) }
         try cancellation.check()
@@ -99,9 +100,12 @@ package final class WorkTurns: Sendable {
         next?.go()
     }
 
-    /// Gives way to others when the slice is over and somebody waits.
+    fileprivate func isSliceOver(_ turn: WorkTurn) -> Bool {
+        turn.sliceEnd.withLock { now() >= $0 }
+    }
+
+    /// Gives way to others when somebody waits; called when the slice is over.
     fileprivate func passOn(_ turn: WorkTurn) {
-        guard turn.sliceEnd.withLock({ now() >= $0 }) else { return }
         let next = state.withLock { state -> WorkTurn? in
             guard !state.waiting.isEmpty else {
                 note(turn, in: &state)
@@ -158,12 +162,17 @@ package final class WorkTurn: Sendable {
     fileprivate let sliceEnd = Mutex(ContinuousClock.now)
     private let turns: WorkTurns
     private let cancellation: ReadCancellation
+    private let trial: WorkTrial?
     private let signal = DispatchSemaphore(value: 0)
 
-    fileprivate init(of turns: WorkTurns, _ sender: SenderKey, _ cancellation: ReadCancellation) {
+    fileprivate init(
+        of turns: WorkTurns, _ sender: SenderKey, _ cancellation: ReadCancellation,
+        _ trial: WorkTrial?
+    ) {
         self.turns = turns
         self.sender = sender
         self.cancellation = cancellation
+        self.trial = trial
     }
 
     fileprivate func wait() { signal.wait() }
@@ -172,9 +181,13 @@ package final class WorkTurn: Sendable {
 
     /// Gives way to others when it is their turn.
     ///
-    /// - Throws: `CancellationError` when nobody waits for the work any more.
+    /// - Throws: `CancellationError` when nobody waits for the work any more; ``WorkTrial/Over`` when it is
+    ///   to begin anew at another place. Whichever it is, each further call throws it again.
     package func check() throws {
         try cancellation.check()
+        try trial?.check()
+        guard turns.isSliceOver(self) else { return }
+        try trial?.endSlice()
         turns.passOn(self)
         try cancellation.check()
     }

@@ -14,11 +14,13 @@ package protocol StoredTable: Sendable {
 
     /// Runs a closure over one state of the table.
     ///
+    /// A long one may run once more, over another state, so it must do nothing but read and compute.
+    ///
     /// - Parameters:
     ///   - length: How long it may take: a store runs what is long, and all that blocks, on threads of its
     ///     own, so that it does not keep other tasks waiting.
     ///   - body: What to read.
-    /// - Returns: What `body` returned.
+    /// - Returns: What the last run of `body` returned.
     /// - Throws: What `body` throws; the store's own error when it cannot be read.
     func read<Value: Sendable>(
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value

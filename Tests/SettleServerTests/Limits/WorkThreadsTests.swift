@@ -1,12 +1,26 @@
 import Dispatch
 import HTTPTypes
 import Settle
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import SettleServer
 
 @Suite(.timeLimit(.minutes(10))) struct `Threads for long work` {
+    private final class Flag: Sendable {
+        private let state = Atomic(false)
+        var isSet: Bool { state.load(ordering: .relaxed) }
+        func set() { state.store(true, ordering: .relaxed) }
+    }
+
+    /// Notes what was done, in its order.
+    private final class Notes: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
     @Test func `keep the tasks of everybody else going`() async throws {
         let threads = WorkThreads(count: 128, turns: WorkTurns(count: 2))
         let gate = DispatchSemaphore(value: 0)
@@ -26,6 +40,64 @@ import Testing
             for try await number in group { numbers.insert(number) }
             #expect(numbers == Set(0..<64))
         }
+        await threads.end()
+    }
+
+    @Test func `do what is short at once, however much long work its sender has`() async throws {
+        let turns = WorkTurns(count: 1, slice: .zero)
+        let threads = WorkThreads(count: 2, trialCount: 2, turns: turns)
+        let isOver = Flag()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            // Far more than there are threads.
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            for _ in 0..<16 {
+                group.addTask {
+                    try await threads.runTrying(for: .subject("ann")) { turn in
+                        begin.yield()
+                        while !isOver.isSet { try turn.check() }
+                        return 1
+                    }
+                }
+            }
+            var count = 0
+            for await _ in begun {
+                count += 1
+                if count == 4 { break }
+            }
+            for _ in 0..<10 {
+                #expect(try await threads.runTrying(for: .subject("ann")) { _ in 2 } == 2)
+                #expect(try await threads.runTrying(for: .subject("bob")) { _ in 3 } == 3)
+            }
+            isOver.set()
+            var sum = 0
+            for try await number in group { sum += number }
+            #expect(sum == 16)
+        }
+        await threads.end()
+    }
+
+    @Test func `begin long work anew only to let others by`() async throws {
+        let threads = WorkThreads(
+            count: 1, trialCount: 1, turns: WorkTurns(count: 1, slice: .zero))
+        let (isOver, notes) = (Flag(), Notes())
+        func long(_ name: String) -> Task<Void, any Error> {
+            Task {
+                try await threads.runTrying(for: .subject("ann")) { turn in
+                    notes.add(name)
+                    while !isOver.isSet { try turn.check() }
+                }
+            }
+        }
+        var works: [Task<Void, any Error>] = []
+        for name in ["a", "b"] {
+            works.append(long(name))
+            while !notes.all.contains(name) { await Task.yield() }
+        }
+        try await threads.runTrying(for: .subject("ann")) { _ in notes.add("c") }
+        #expect(notes.all == ["a", "b", "c"])
+        isOver.set()
+        for work in works { try await work.value }
+        #expect(notes.all == ["a", "b", "c", "b"])
         await threads.end()
     }
 

@@ -33,7 +33,7 @@ struct LMDBTable: StoredTable {
         // What is read lies in memory that is mapped, so a few items keep no thread waiting.
         return switch length {
         case .short: try read(nil)
-        case .long(let sender): try await threads.run(for: sender, read)
+        case .long(let sender): try await threads.runTrying(for: sender, read)
         }
     }
 
