@@ -22,7 +22,7 @@ struct ServeLimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "How much memory answers may take together until they are sent, in bytes.",
             valueName: "bytes"))
-    var answerMemory = 64 << 20
+    var answerMemory = 72 << 20
 
     @Option(help: ArgumentHelp("The most items of one page.", valueName: "number"))
     var pageMax = 1_000

@@ -5,10 +5,17 @@ import Synchronization
 ///
 /// Who asks for more than there is waits, in the order of asking; nobody has more than a share, so that one
 /// sender leaves room for the others. A wait has an end: then the request is refused and may come again.
+///
+/// Where requests are of different sizes, a large one may leave room for smaller ones of its sender: each leaves as
+/// much of the share as it takes itself, up to an eighth of the share. However many large ones there are,
+/// one that is small enough finds room then, and waits behind none that is larger.
 package final class SharedCapacity: Sendable {
     private struct Waiter {
         let ticket: Int
+        /// How many units it asks for.
         let count: Int
+        /// How many it will hold then.
+        let size: Int
         let sender: SenderKey
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -25,6 +32,8 @@ package final class SharedCapacity: Sendable {
     package let total: Int
     /// The most of one sender.
     package let shareMax: Int
+    /// How much of the share a large request leaves to smaller ones of its sender.
+    private let roomKept: Int
     private let waitMax: Duration
     private let clock: any Clock<Duration>
     /// Called when nothing is used any more.
@@ -35,20 +44,29 @@ package final class SharedCapacity: Sendable {
     /// - Parameters:
     ///   - total: How many units there are.
     ///   - shareMax: The most of one sender; nil for half of all.
+    ///   - keepsRoom: Whether a large request leaves room for smaller ones of its sender.
     ///   - waitMax: How long a request waits for its part.
     ///   - clock: What the wait is measured with.
     ///   - onIdle: Called each time that nothing is used any more.
     package init(
-        total: Int, shareMax: Int? = nil, waitMax: Duration = .seconds(20),
+        total: Int, shareMax: Int? = nil, keepsRoom: Bool = false, waitMax: Duration = .seconds(20),
         clock: any Clock<Duration> = ContinuousClock(),
         onIdle: @escaping @Sendable () -> Void = {}
     ) {
         self.onIdle = onIdle
         self.total = max(1, total)
-        self.shareMax = max(1, min(shareMax ?? total / 2, total))
+        let share = max(1, min(shareMax ?? total / 2, total))
+        self.shareMax = share
+        roomKept = keepsRoom ? share / 8 : 0
         self.waitMax = waitMax
         self.clock = clock
     }
+
+    /// The most of one request.
+    package var requestMax: Int { shareMax - roomKept }
+
+    /// The share that leaves so much to one request of a capacity that keeps room, as ``requestMax``.
+    package static func share(for request: Int) -> Int { request + request / 7 + 1 }
 
     /// How many requests wait.
     var waitingCount: Int { state.withLock { $0.waiters.count } }
@@ -59,7 +77,7 @@ package final class SharedCapacity: Sendable {
     /// Takes units, waiting until they are there.
     ///
     /// - Parameters:
-    ///   - count: How many; more than the share of a sender count as the share.
+    ///   - count: How many; more than ``requestMax`` count as that.
     ///   - sender: Whose they are.
     /// - Returns: What is held until nobody refers to it any more.
     /// - Throws: ``Refusal`` 503 with `Retry-After` when they were not there in time; `CancellationError`
@@ -78,20 +96,22 @@ package final class SharedCapacity: Sendable {
         return lease.growNow(to: count) ? lease : nil
     }
 
-    fileprivate func limited(_ count: Int) -> Int { min(max(0, count), shareMax) }
+    fileprivate func limited(_ count: Int) -> Int { min(max(0, count), requestMax) }
 
-    fileprivate func takeNow(_ count: Int, of sender: SenderKey) -> Bool {
+    fileprivate func takeNow(_ count: Int, upTo size: Int, of sender: SenderKey) -> Bool {
         state.withLock { state in
             guard count > 0 else { return true }
             // Who waits for the room comes first, but for those who wait for their own share.
-            let isTurn = state.waiters.allSatisfy { isOverShare($0, in: state) }
-            guard isTurn, hasRoom(count, for: sender, in: state) else { return false }
+            let isTurn = state.waiters.allSatisfy {
+                mayPass($0.size, size) || isOverShare($0, in: state)
+            }
+            guard isTurn, hasRoom(count, upTo: size, for: sender, in: state) else { return false }
             Self.take(count, for: sender, in: &state)
             return true
         }
     }
 
-    fileprivate func wait(for count: Int, of sender: SenderKey) async throws {
+    fileprivate func wait(for count: Int, upTo size: Int, of sender: SenderKey) async throws {
         let ticket = state.withLock { state in
             state.ticket += 1
             return state.ticket
@@ -105,7 +125,8 @@ package final class SharedCapacity: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(
-                    ticket: ticket, count: count, sender: sender, continuation: continuation)
+                    ticket: ticket, count: count, size: size, sender: sender,
+                    continuation: continuation)
                 let granted = state.withLock { state -> [Waiter]? in
                     // Looked at under the lock: a cancellation from here on finds the waiter.
                     guard !Task.isCancelled else { return nil }
@@ -136,29 +157,46 @@ package final class SharedCapacity: Sendable {
     }
 
     private func isOverShare(_ waiter: Waiter, in state: State) -> Bool {
-        state.shares[waiter.sender, default: 0] + waiter.count > shareMax
+        !hasShare(waiter.count, upTo: waiter.size, for: waiter.sender, in: state)
     }
 
-    private func hasRoom(_ count: Int, for sender: SenderKey, in state: State) -> Bool {
-        state.used + count <= total && state.shares[sender, default: 0] + count <= shareMax
+    /// Whether there is room in a sender's share for units with which a request will hold so many.
+    private func hasShare(
+        _ count: Int, upTo size: Int, for sender: SenderKey, in state: State
+    ) -> Bool {
+        state.shares[sender, default: 0] + count + min(size, roomKept) <= shareMax
     }
+
+    private func hasRoom(
+        _ count: Int, upTo size: Int, for sender: SenderKey, in state: State
+    ) -> Bool {
+        state.used + count <= total && hasShare(count, upTo: size, for: sender, in: state)
+    }
+
+    /// Whether a request need not wait behind one that came before: a small one behind a larger one.
+    private func mayPass(_ earlier: Int, _ size: Int) -> Bool { roomKept > 0 && size < earlier }
 
     private static func take(_ count: Int, for sender: SenderKey, in state: inout State) {
         state.used += count
         state.shares[sender, default: 0] += count
     }
 
-    /// Gives to those who wait, in their order, passing over those whose share is used up.
+    /// Gives to those who wait, in their order, passing over those whose share is used up, and those who wait for
+    /// more.
     private func grant(in state: inout State) -> [Waiter] {
         var granted: [Waiter] = []
         var left: [Waiter] = []
-        var isFull = false
+        // The smallest of those who go on waiting for room; none of its size passes it.
+        var leftMin: Int?
         for waiter in state.waiters {
-            if !isFull, hasRoom(waiter.count, for: waiter.sender, in: state) {
+            let isTurn = leftMin.map { mayPass($0, waiter.size) } ?? true
+            if isTurn, hasRoom(waiter.count, upTo: waiter.size, for: waiter.sender, in: state) {
                 Self.take(waiter.count, for: waiter.sender, in: &state)
                 granted.append(waiter)
             } else {
-                if !isOverShare(waiter, in: state) { isFull = true }
+                if !isOverShare(waiter, in: state) {
+                    leftMin = min(leftMin ?? waiter.size, waiter.size)
+                }
                 left.append(waiter)
             }
         }
@@ -206,12 +244,15 @@ package final class CapacityLease: Sendable {
     ///
     /// For one task at a time.
     ///
-    /// - Parameter count: How many there shall be in all; more than the share of a sender count as the share.
+    /// - Parameter count: How many there shall be in all; more than ``requestMax`` count as that.
     /// - Throws: As ``SharedCapacity/take(_:for:)``; then as many are held as before.
     package func grow(to count: Int) async throws {
-        let more = capacity.limited(count) - self.count
+        let size = capacity.limited(count)
+        let more = size - self.count
         guard more > 0 else { return }
-        if !capacity.takeNow(more, of: sender) { try await capacity.wait(for: more, of: sender) }
+        if !capacity.takeNow(more, upTo: size, of: sender) {
+            try await capacity.wait(for: more, upTo: size, of: sender)
+        }
         held.withLock { $0 += more }
     }
 
@@ -220,9 +261,10 @@ package final class CapacityLease: Sendable {
     /// - Parameter count: How many there shall be in all.
     /// - Returns: False when there are not so many, or others wait already; then as many are held as before.
     package func growNow(to count: Int) -> Bool {
-        let more = capacity.limited(count) - self.count
+        let size = capacity.limited(count)
+        let more = size - self.count
         guard more > 0 else { return true }
-        guard capacity.takeNow(more, of: sender) else { return false }
+        guard capacity.takeNow(more, upTo: size, of: sender) else { return false }
         held.withLock { $0 += more }
         return true
     }

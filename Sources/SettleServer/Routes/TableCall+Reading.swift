@@ -23,22 +23,28 @@ extension TableCall {
     /// Reads a page as text.
     ///
     /// When there is no room for a text that turns out to be large, the page is read once more as soon as there
-    /// is room for the largest.
+    /// is; and again, when it has grown meanwhile.
+    ///
+    /// - Throws: As ``Table/page(_:for:into:answerBytesMax:)``; ``Refusal`` 503 when there is no room for a while.
     private func find(
         _ page: PageRequest, in table: Table
     ) async throws -> CollectedPage<ItemsText> {
-        do {
-            return try await table.page(
-                page, for: identity, into: itemsText(of: page),
-                answerBytesMax: responder.answers.pageBytesMax)
-        } catch is ItemsText.Full {
-            let lease = try await responder.answers.memory.take(
-                responder.answers.memory.shareMax, for: identity.sender)
-            return try await table.page(
+        let answers = responder.answers
+        var found = try await table.page(
+            page, for: identity, into: itemsText(of: page), answerBytesMax: answers.pageBytesMax)
+        for _ in 0..<Self.readsMax {
+            guard let room = found.sink.roomMissing else { return found }
+            let lease = try await answers.memory.take(room, for: identity.sender)
+            found = try await table.page(
                 page, for: identity, into: itemsText(of: page, holding: lease),
-                answerBytesMax: responder.answers.pageBytesMax)
+                answerBytesMax: answers.pageBytesMax)
         }
+        guard found.sink.roomMissing == nil else { throw SharedCapacity.full }
+        return found
     }
+
+    /// How often a page is read again that did not fit.
+    private static let readsMax = 3
 
     private func itemsText(
         of page: PageRequest, holding lease: CapacityLease? = nil

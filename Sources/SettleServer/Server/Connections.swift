@@ -45,6 +45,11 @@ final class Connection: Sendable {
     /// Closes the connection, whatever is under way on it.
     func close() { channel.close(promise: nil) }
 
+    /// Waits until the connection has taken what was handed to it before, and knows whether there is room for more.
+    ///
+    /// - Throws: When its event loop has ended.
+    func catchUp() async throws { try await channel.eventLoop.submit {}.get() }
+
     /// Does something for the client, and cancels it when the client hangs up.
     ///
     /// - Parameter body: What to do.

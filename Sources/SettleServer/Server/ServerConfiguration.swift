@@ -60,14 +60,15 @@ public struct ServerConfiguration: Sendable {
     /// How many bytes of bodies of requests there may be in memory at once; over it a body is left on its
     /// connection until there is room, and after 20 seconds answered 503.
     ///
-    /// Bodies up to 64 KiB do not count. One sender has at most half of it, which is at least
-    /// ``bodyMaxBytes``. 64 MiB by default.
+    /// Bodies up to 64 KiB do not count. One sender has at most half of it, of which one body leaves
+    /// an eighth to smaller ones; that is at least ``bodyMaxBytes``. 64 MiB by default.
     public var bodyMemoryMaxBytes = 64 << 20
     /// How many bytes of answers there may be in memory at once, from when they are made until they are sent;
     /// over it a request waits, and after 20 seconds is answered 503.
     ///
-    /// Answers up to 128 KiB do not count. One sender has at most half of it. 64 MiB by default.
-    public var answerMemoryMaxBytes = 64 << 20
+    /// Answers up to 128 KiB do not count. One sender has at most half of it, of which one answer leaves an
+    /// eighth to smaller ones: a page is at most as long as that. 72 MiB by default.
+    public var answerMemoryMaxBytes = 72 << 20
     /// Whether `/metrics` is answered, without a token; true by default.
     public var servesMetrics = true
     /// How often keys are fetched and how long that may take; more patient in tests.
@@ -202,15 +203,17 @@ extension ServerConfiguration {
         _ threads: WorkThreads, onIdle: @escaping @Sendable () -> Void = {}
     ) -> BodyIntake {
         // However little there is: a body that is allowed must come in, and be worked on.
-        let total = max(bodyMemoryMaxBytes, bodyMaxBytes)
+        let shareMin = SharedCapacity.share(for: bodyMaxBytes)
+        let total = max(bodyMemoryMaxBytes, shareMin)
+        let workMax = max(total / 3, shareMin)
         return BodyIntake(
             bytesMax: bodyMaxBytes,
             memory: SharedCapacity(
-                total: total, shareMax: max(total / 2, bodyMaxBytes), clock: clock,
+                total: total, shareMax: max(total / 2, shareMin), keepsRoom: true, clock: clock,
                 onIdle: onIdle),
             work: SharedCapacity(
-                total: max(total / 3, bodyMaxBytes), shareMax: max(total / 3, bodyMaxBytes),
-                waitMax: .seconds(60), clock: clock),
+                total: workMax, shareMax: workMax, keepsRoom: true, waitMax: .seconds(60),
+                clock: clock),
             threads: threads)
     }
 }

@@ -159,8 +159,8 @@ public final class TableServer: Service, Sendable {
             intake: configuration.intake(threads) { memoryReturn.note() },
             answers: LargeAnswers(
                 memory: SharedCapacity(
-                    total: configuration.answerMemoryMaxBytes, clock: configuration.clock,
-                    onIdle: { memoryReturn.note() }),
+                    total: configuration.answerMemoryMaxBytes, keepsRoom: true,
+                    clock: configuration.clock, onIdle: { memoryReturn.note() }),
                 threads: threads, clock: configuration.clock), clients: clients,
             attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
             clock: configuration.clock, logger: logger)

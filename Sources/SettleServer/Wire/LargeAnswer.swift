@@ -21,7 +21,7 @@ struct LargeAnswers: Sendable {
     static let smallBytesMax = 128 << 10
 
     /// About how many bytes of items a page has at most, unless it is one item alone.
-    var pageBytesMax: Int { min(TableItem.answerBytesMax, memory.shareMax) }
+    var pageBytesMax: Int { min(TableItem.answerBytesMax, memory.requestMax) }
 
     /// A body that is sent piece by piece, each when the connection has room for it.
     ///
@@ -37,18 +37,19 @@ struct LargeAnswers: Sendable {
         _ pieces: [ByteBuffer], _ lease: CapacityLease?, to connection: Connection?
     ) -> ResponseBody {
         let count = pieces.reduce(0) { $0 + $1.readableBytes }
-        let (clock, timeMax) = (clock, Duration.seconds(30 + count / (128 << 10)))
+        // From now on, and not only from the first piece on: an answer before may be in the way.
+        let time = connection.map {
+            ReadingTime(.seconds(30 + count / (128 << 10)), by: clock, of: $0)
+        }
         let rest = Pieces(pieces)
         return ResponseBody(contentLength: count) { writer in
-            let watch = Task {
-                try await clock.sleep(for: timeMax)
-                connection?.close()
-            }
-            defer { watch.cancel() }
+            defer { time?.end() }
             var left = count
             while let piece = rest.next() {
                 left -= piece.readableBytes
                 try await writer.write(piece)
+                // The writer learns from the connection alone that there is no room for another piece.
+                try await connection?.catchUp()
                 lease?.shrink(to: left + Self.smallBytesMax)
             }
             try await writer.finish(nil)
@@ -136,6 +137,24 @@ struct LargeAnswers: Sendable {
     }
 }
 
+/// The time that a reader has for an answer; when it is over the connection is closed.
+///
+/// It ends too when nobody refers to it any more, as when the answer is not sent at all.
+private final class ReadingTime: Sendable {
+    private let task: Task<Void, any Error>
+
+    init(_ time: Duration, by clock: any Clock<Duration>, of connection: Connection) {
+        task = Task {
+            try await clock.sleep(for: time)
+            connection.close()
+        }
+    }
+
+    deinit { end() }
+
+    func end() { task.cancel() }
+}
+
 /// Pieces of a body, each of which is let go when it was sent.
 private final class Pieces: Sendable {
     private let rest: Mutex<[ByteBuffer]>
@@ -149,7 +168,8 @@ private final class Pieces: Sendable {
 
 /// The text of a list's items as it grows, in pieces of bounded size.
 ///
-/// What does not fit into one piece takes from the memory for answers.
+/// What does not fit into one piece takes from the memory for answers. When there is no room there, nothing is kept
+/// from then on, and the text is only measured.
 struct ItemsText: PageSink, Sendable {
     private let dialect: TableDialect
     private let selection: Set<String>?
@@ -161,9 +181,7 @@ struct ItemsText: PageSink, Sendable {
     /// How many bytes the whole pieces have.
     private var bytesInPieces = 0
     private var isEmpty = true
-
-    /// There is no room for more text just now.
-    struct Full: Error {}
+    private var isKept = true
 
     /// An empty text.
     ///
@@ -187,21 +205,35 @@ struct ItemsText: PageSink, Sendable {
     /// How many bytes it has.
     var size: Int { bytesInPieces + last.count }
 
+    /// How much room it needs when there was not enough; what is there is of no use then.
+    var roomMissing: Int? { isKept ? nil : size + LargeAnswers.smallBytesMax }
+
     /// Adds an item.
-    ///
-    /// - Throws: ``Full`` when there is no room for it just now; what is there is of no use then.
-    mutating func add(_ item: TableItem) throws {
+    mutating func add(_ item: TableItem) {
+        let isWhole = selection == nil
+        if isWhole, item.isLarge { keepRoom(for: size + item.approximateSize) }
+        guard isKept || !isWhole else {
+            bytesInPieces += item.approximateSize
+            return
+        }
         if !isEmpty { last.append(UInt8(ascii: ",")) }
         isEmpty = false
         item.write(in: dialect, selecting: selection, to: &last)
         guard last.count > LargeAnswers.smallBytesMax else { return }
         bytesInPieces += last.count
-        if lease == nil { lease = memory.takeNow(0, for: sender) }
-        guard let lease, lease.growNow(to: bytesInPieces + LargeAnswers.smallBytesMax) else {
-            throw Full()
-        }
-        pieces.append(ByteBuffer(bytes: last))
+        keepRoom(for: bytesInPieces)
+        if isKept { pieces.append(ByteBuffer(bytes: last)) }
         last.removeAll(keepingCapacity: last.capacity <= 2 * LargeAnswers.smallBytesMax)
+    }
+
+    /// Keeps room for so many bytes and a last piece; lets go of what there is when there is no room.
+    private mutating func keepRoom(for bytes: Int) {
+        guard isKept else { return }
+        if lease == nil { lease = memory.takeNow(0, for: sender) }
+        isKept = lease?.growNow(to: bytes + LargeAnswers.smallBytesMax) ?? false
+        if isKept { return }
+        pieces = []
+        lease = nil
     }
 
     /// The whole text between two others, and what is held for it.

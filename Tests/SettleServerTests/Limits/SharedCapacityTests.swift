@@ -50,6 +50,52 @@ import Testing
         #expect(capacity.used == 0)
     }
 
+    @Test func `that keeps room has some for small requests of a sender that has large ones`()
+        throws
+    {
+        let capacity = SharedCapacity(total: 160, keepsRoom: true)
+        #expect(capacity.requestMax == 70)
+        let large = try #require(capacity.takeNow(80, for: ann))
+        #expect(large.count == 70)
+        #expect(capacity.takeNow(6, for: ann) == nil)
+        // Each leaves as much as it takes.
+        var small = [try #require(capacity.takeNow(5, for: ann))]
+        #expect(capacity.takeNow(3, for: ann) == nil)
+        small.append(try #require(capacity.takeNow(2, for: ann)))
+        small.append(try #require(capacity.takeNow(1, for: ann)))
+        #expect(!small[0].growNow(to: 7))
+        // That is of its own share; of others there is nothing.
+        #expect(capacity.takeNow(70, for: bob) != nil)
+        withExtendedLifetime((large, small)) {}
+    }
+
+    @Test func `that keeps room lets small requests by that wait behind larger ones`() async throws
+    {
+        let capacity = SharedCapacity(
+            total: 160, shareMax: 160, keepsRoom: true, clock: ManualClock())
+        var held: [CapacityLease] = [140, 5].compactMap { capacity.takeNow($0, for: ann) }
+        #expect(held.count == 2)
+        let large = Task { try await capacity.take(40, for: bob).count }
+        while capacity.waitingCount < 1 { await Task.yield() }
+        let small = try #require(capacity.takeNow(10, for: cid))
+        // Not one of its size.
+        let second = Task { try await capacity.take(40, for: cid).count }
+        while capacity.waitingCount < 2 { await Task.yield() }
+        #expect(capacity.takeNow(5, for: bob) != nil)
+        held.removeFirst()
+        #expect(try await large.value == 40)
+        #expect(try await second.value == 40)
+        withExtendedLifetime((held, small)) {}
+    }
+
+    @Test(arguments: [1, 7, 8, 100, 1 << 20, 20 << 20])
+    func `has a share that is enough for the largest request`(request: Int) {
+        let share = SharedCapacity.share(for: request)
+        let capacity = SharedCapacity(total: share, shareMax: share, keepsRoom: true)
+        #expect(capacity.requestMax >= request)
+        #expect(capacity.takeNow(request, for: ann)?.count == request)
+    }
+
     @Test func `lets no sender wait behind one whose share is used up`() async throws {
         let capacity = SharedCapacity(total: 10, shareMax: 5, clock: ManualClock())
         var held: CapacityLease? = capacity.takeNow(5, for: ann)
