@@ -17,10 +17,18 @@ final class MemoryReturn: Sendable {
     /// - Parameters:
     ///   - clock: What the pause is measured with.
     ///   - trim: Gives the memory back; blocks its thread meanwhile.
-    init(clock: any Clock<Duration>, trim: @escaping @Sendable () -> Void = settle_malloc_trim) {
+    init(
+        clock: any Clock<Duration>,
+        trim: @escaping @Sendable () -> Void = { _ = MemoryReturn.trim() }
+    ) {
         self.clock = clock
         self.trim = trim
     }
+
+    /// Gives free memory back.
+    ///
+    /// - Returns: Whether the C library can do that.
+    static func trim() -> Bool { settle_malloc_trim() }
 
     /// Notes that no large request is under way any more.
     func note() {

@@ -20,18 +20,18 @@ import Testing
     private static let nested =
         "/tables/t?$filter=a%2Fany(x:a%2Fany(y:a%2Fany(z:z%20eq%20-1)))&ZUMO-API-VERSION=3.0.0"
 
+    private static var nestedRequest: [UInt8] {
+        let text = String(decoding: RawRequest("GET", nested).head, as: UTF8.self)
+        return Array(text.replacing("ZUMO-API-VERSION: 2.0.0\r\n", with: "").utf8)
+    }
+
     @Test func `do not keep another client's list waiting, and are refused`() async throws {
         try await withScratchDirectory("server") { scratch in
             try await RunningServer.run(ServerConfiguration(directory: scratch.url)) { port in
                 let numbers = JSONValue.array((0..<20_000).map { .integer($0) })
                 try await Self.insert(["id": "a", "a": numbers], port: port)
                 let attackers = try (0..<6).map { _ in try RawConnection(port: port) }
-                for attacker in attackers {
-                    let request = RawRequest("GET", Self.nested).head
-                    let text = String(decoding: request, as: UTF8.self)
-                    try await attacker.send(
-                        Array(text.replacing("ZUMO-API-VERSION: 2.0.0\r\n", with: "").utf8))
-                }
+                for attacker in attackers { try await attacker.send(Self.nestedRequest) }
                 let other = try RawConnection(port: port)
                 try await other.send(RawRequest("GET", "/tables/t?$select=id").head)
                 #expect(try await other.answerHead().status == 200)
@@ -41,6 +41,27 @@ import Testing
                     #expect(try await attacker.answerHead().status == 400)
                     attacker.end()
                 }
+                other.end()
+            }
+        }
+    }
+
+    @Test func `however many, do not keep a short list of the same address waiting`() async throws {
+        try await withScratchDirectory("server") { scratch in
+            try await RunningServer.run(ServerConfiguration(directory: scratch.url)) { port in
+                let numbers = JSONValue.array((0..<20_000).map { .integer($0) })
+                try await Self.insert(["id": "a", "a": numbers], port: port)
+                // More than begin at once.
+                let attackers = try (0..<40).map { _ in try RawConnection(port: port) }
+                for attacker in attackers { try await attacker.send(Self.nestedRequest) }
+                // The server has begun with them.
+                while !attackers.contains(where: \.hasBytes) { await Task.yield() }
+                let other = try RawConnection(port: port)
+                try await other.send(RawRequest("GET", "/tables/t?$select=id").head)
+                #expect(try await other.answerHead().status == 200)
+                // In their order it would have come when 25 of them were done.
+                #expect(attackers.count(where: \.hasBytes) < 24)
+                for attacker in attackers { attacker.end() }
                 other.end()
             }
         }
@@ -113,6 +134,12 @@ import Testing
 }
 
 @Suite struct `Memory that was used` {
+    #if os(Linux) && canImport(Glibc)
+        @Test func `is given back by the C library`() {
+            #expect(MemoryReturn.trim())
+        }
+    #endif
+
     @Test func `is given back once when large requests are over`() async throws {
         let clock = ManualClock()
         let (trims, trim) = AsyncStream.makeStream(of: Void.self)
