@@ -3,14 +3,14 @@ import Hummingbird
 
 /// What must hold of a request before anything of it is used.
 ///
-/// > Source: RFC 9112, 3.2 and 6.1; RFC 9110, 8.4.
+/// > Source: RFC 9112, 3.2 and 6.1.
 enum RequestHead {
     /// Looks at the head of a request.
     ///
     /// - Parameter request: The request; one of HTTP/1.0 that names no host has got one before.
     /// - Returns: The host that it names.
     /// - Throws: ``Refusal`` 400 when it names none, or several, or something else, and for a transfer
-    ///   coding other than chunks; 415 for a body that is packed in a way that is not known.
+    ///   coding other than chunks.
     static func check(_ request: Request) throws(Refusal) -> Authority {
         // The first one is the authority, and others are left where they were.
         guard let text = request.head.authority, let authority = Authority(text),
@@ -22,12 +22,7 @@ enum RequestHead {
         if let coding = request.headers[.transferEncoding], coding.lowercased() != "chunked" {
             throw malformed("The only transfer coding that this server knows is 'chunked'.")
         }
-        if takesBody(request.method) { try BodyCoding.check(request.headers) }
         return authority
-    }
-
-    private static func takesBody(_ method: HTTPRequest.Method) -> Bool {
-        [.post, .put, .patch].contains(method)
     }
 
     /// A refusal after which the connection ends: nobody knows where the next request begins.

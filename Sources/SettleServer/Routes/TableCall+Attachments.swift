@@ -5,9 +5,7 @@ import Settle
 extension TableCall {
     /// PUT of content under its digest: 201, or 200 when the sender could attach it before.
     func storeContent(_ digest: AttachmentDigest, in name: TableName) async throws -> Response {
-        guard identity.mayWriteSomething else {
-            throw Refusal(.forbidden, "The token does not allow to write anything.")
-        }
+        try checkMayWrite()
         let bytesMax = responder.attachmentMaxBytes
         if let length = request.headers[.contentLength].flatMap(Int.init), length > bytesMax {
             throw UploadedChunks.tooLong(bytesMax)

@@ -12,7 +12,7 @@ extension TableCall {
     /// commit. Only a batch that cannot be read, and a store that fails, are answered as a whole; then
     /// nothing is stored.
     func batch(in name: TableName) async throws -> Response {
-        try checkIsJSON()
+        try checkMayWriteJSON()
         let dialect = dialect
         let operations = try await read { try Self.operations($0, in: dialect) }
         var results = try await perform(operations.compactMap { try? $0.get() }, in: name)[...]

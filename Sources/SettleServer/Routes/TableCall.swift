@@ -68,18 +68,30 @@ struct TableCall {
 
     /// The body as an item.
     ///
-    /// - Throws: ``Refusal`` 415 for a type other than JSON, or none, 400 for a
-    ///   body that is no item, and as ``read(_:)``.
+    /// - Throws: As ``checkMayWriteJSON()`` and ``read(_:)``; ``Refusal`` 400 for a body that is no item.
     func itemBody(for purpose: ItemBody.Purpose) async throws -> ItemBody {
-        try checkIsJSON()
+        try checkMayWriteJSON()
         let dialect = dialect
         return try await read { try ItemBody(try ItemBody.json($0), for: purpose, in: dialect) }
     }
 
-    /// Refuses a body that says that it is something else than JSON.
+    /// Refuses a body of somebody who may not write anything, and then one that cannot be unpacked.
     ///
-    /// - Throws: ``Refusal`` 415.
-    func checkIsJSON() throws(Refusal) {
+    /// The rights come first: who has none learns nothing else, and nothing of the body is read.
+    ///
+    /// - Throws: ``Refusal`` 403, 415.
+    func checkMayWrite() throws(Refusal) {
+        guard identity.mayWriteSomething else {
+            throw Refusal(.forbidden, "The token does not allow to write anything.")
+        }
+        try BodyCoding.check(request.headers)
+    }
+
+    /// Refuses a body as ``checkMayWrite()``, and then one that does not say that it is JSON.
+    ///
+    /// - Throws: ``Refusal`` 403, 415.
+    func checkMayWriteJSON() throws(Refusal) {
+        try checkMayWrite()
         // None is not taken for JSON: a page from elsewhere may leave it out without being asked first.
         // And a list of changes is none of an item's members, where it is not taken for what it is.
         guard mediaType?.isJSON == true, !isJSONPatch else {
@@ -93,14 +105,12 @@ struct TableCall {
     ///
     /// - Parameter make: What to make of its bytes; a large body is read on a thread of its own.
     /// - Returns: What `make` made.
-    /// - Throws: ``Refusal`` 403 when the sender may not write anything; as ``BodyIntake/take(_:of:)``; what
-    ///   `make` throws.
+    /// - Throws: As ``checkMayWrite()``, ``BodyIntake/take(_:of:)`` and
+    ///   ``BodyIntake/read(_:of:_:)``.
     func read<Value: Sendable>(
         _ make: @escaping @Sendable ([UInt8]) throws -> Value
     ) async throws -> Value {
-        guard identity.mayWriteSomething else {
-            throw Refusal(.forbidden, "The token does not allow to write anything.")
-        }
+        try checkMayWrite()
         let body = try await responder.intake.take(request, of: identity.sender)
         // Until the request is answered, what was made of the body is in memory.
         held.add(body)

@@ -36,6 +36,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "Content-Type: text/plain", "X: no type",
+        "Content-Type: application/json\r\nContent-Encoding: br",
+    ])
+    func `of somebody who may not write are refused for that, whatever their type and coding`(
+        coding: String
+    ) async throws {
+        try await withScratchDirectory("server") { scratch in
+            let reader = try await TableServer.token(
+                secret: Self.secret, subject: "ann", channels: [], now: Date())
+            let writer = try await TableServer.token(
+                secret: Self.secret, subject: "bob", now: Date())
+            let configuration = ServerConfiguration(
+                directory: scratch.url, authentication: .jwt(secret: Self.secret))
+            try await RunningServer.run(configuration) { port in
+                for (method, path) in [
+                    ("POST", "/tables/t"), ("PATCH", "/tables/t/a"), ("PUT", "/tables/t/a"),
+                    ("POST", "/tables/t/operations/batch"),
+                ] {
+                    for (token, status) in [(reader, 403), (nil, 401), (writer, 415)] {
+                        let connection = try RawConnection(port: port)
+                        defer { connection.end() }
+                        // The body never comes.
+                        try await connection.send(
+                            RawRequest(method, path, token: token, length: 9, coding: coding).head)
+                        let answer = try await connection.answerHead()
+                        #expect(answer.status == status, "\(method) \(path)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `for which there is no memory wait, and are refused after a while`() async throws {
         try await withScratchDirectory("server") { scratch in
             let clock = ManualClock()

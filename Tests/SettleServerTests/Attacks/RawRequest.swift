@@ -10,8 +10,14 @@ struct RawRequest {
     var token: String?
     /// What the head says of the body, whatever is sent of it.
     var length: Int?
+    /// What the head says of the body besides.
+    var coding = "Content-Type: application/json"
 
-    init(_ method: String, _ path: String, token: String? = nil, length: Int? = nil) {
+    init(
+        _ method: String, _ path: String, token: String? = nil, length: Int? = nil,
+        coding: String = "Content-Type: application/json"
+    ) {
+        self.coding = coding
         self.method = method
         self.path = path
         self.token = token
@@ -22,7 +28,7 @@ struct RawRequest {
     var head: [UInt8] {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nZUMO-API-VERSION: 2.0.0\r\n"
         if let token { text += "Authorization: Bearer \(token)\r\n" }
-        if let length { text += "Content-Type: application/json\r\nContent-Length: \(length)\r\n" }
+        if let length { text += "\(coding)\r\nContent-Length: \(length)\r\n" }
         return Array((text + "\r\n").utf8)
     }
 }
