@@ -9,7 +9,9 @@ import Hummingbird
 /// the page's own name when that was made to lead to this machine (DNS rebinding). Other programs
 /// send neither of the first two.
 ///
-/// Requests that show a token are not looked at: a page cannot send one that it does not have.
+/// Requests that are let in for their token are not looked at: a page cannot send one that it does not
+/// have. Where no token counts all are: the metrics and the description of the API are
+/// kept from pages by servers with tokens, too.
 ///
 /// > Source: RFC 9110, 7.2 and 7.4; the Fetch Metadata standard; the Fetch standard, 3.2.
 struct OriginPolicy: Sendable {

@@ -36,6 +36,9 @@ enum RoutePath: Sendable, Equatable {
         self = try Self.path(route.kind, route.values(in: parts))
     }
 
+    /// Whether what it holds is given to everybody, whatever their token; signs of life hold nothing.
+    var isOfEverybody: Bool { self == .metrics || self == .description }
+
     /// The path of a kind with the values of its parameters, in their order.
     private static func path(
         _ kind: Route.Kind, _ values: [String]

@@ -11,8 +11,8 @@ import SettleOData
 /// Answers every request of a server.
 ///
 /// The order of the questions: whether the request is HTTP as it must be, whether a page elsewhere is
-/// behind it, what the path names, whether the method fits it, which version of the protocol, who asks;
-/// then the route itself. Whatever goes wrong on the way is answered in
+/// behind it, what the path names, whether the method fits it, which version of the protocol, who asks and
+/// whether they may write, how the body is coded; then the route itself. Whatever goes wrong on the way is answered in
 /// JSON with a sentence.
 struct TableResponder: HTTPResponder {
     typealias Context = TableContext
@@ -44,11 +44,14 @@ struct TableResponder: HTTPResponder {
         var response: Response
         do {
             let authority = try RequestHead.check(request)
-            if authenticator.letsInWithoutToken(request.headers) {
-                try origins.check(request, to: authority, at: context.localAddress)
-            }
+            let isLetIn = authenticator.letsInWithoutToken(request.headers)
+            if isLetIn { try origins.check(request, to: authority, at: context.localAddress) }
             let path = try RoutePath(request.uri.path)
             watch.template = path.template
+            if !isLetIn, path.isOfEverybody {
+                // No token is looked at, so it may be any.
+                try origins.check(request, to: authority, at: context.localAddress)
+            }
             if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
                 response = answer
             } else {

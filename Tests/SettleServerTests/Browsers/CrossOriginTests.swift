@@ -210,6 +210,32 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Host: evil.example", "Origin: https://evil.example"], [true, false])
+    func `gets nothing of a server with tokens where it needs none, but signs of life`(
+        header: String, isOpen: Bool
+    ) async throws {
+        let rules = try AccessRules(json: #"{"tables": {"*": {"grants": []}}}"#.utf8)
+        try await Self.run({
+            $0.authentication = .jwt(secret: Self.secret)
+            $0.rules = rules
+            if isOpen { $0.authentication = $0.authentication.allowingAnonymous() }
+        }) { port in
+            // Where no token is looked at, it may be any.
+            for token in ["X: y", "Authorization: Bearer x", "X-ZUMO-AUTH: x"] {
+                for path in ["/metrics", "/openapi.json"] {
+                    let reply = try await RawExchange.send(
+                        "GET \(path)", [header, token], to: port)
+                    #expect(reply.status == (header.hasPrefix("Host") ? 421 : 403), "\(path)")
+                    let own = try await RawExchange.send("GET \(path)", [token], to: port)
+                    #expect(own.status == 200)
+                }
+            }
+            let alive = try await RawExchange.send(
+                "GET /healthz", [header, "Authorization: Bearer x"], to: port)
+            #expect(alive.status == 200)
+        }
+    }
+
     @Test func `without a token is looked at where rules let everybody in besides`() async throws {
         let token = try await TableServer.token(secret: Self.secret, subject: "ann")
         let rules = try AccessRules(
