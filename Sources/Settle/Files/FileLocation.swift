@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// What a URL says about a place in the file system.
-enum FileLocation {
+package enum FileLocation {
     /// Refuses a URL that does not name a file or directory of this machine.
     ///
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`.
@@ -15,7 +15,7 @@ enum FileLocation {
 
     /// Why a URL does not name a file or directory of this machine, as what follows its text; nil when
     /// it does.
-    static func fault(of url: URL) -> String? {
+    package static func fault(of url: URL) -> String? {
         guard url.isFileURL else {
             return url.scheme == nil ? "has no scheme" : "is not the URL of a file"
         }
@@ -35,7 +35,7 @@ enum FileLocation {
     }
 
     /// A URL without what may be secret in it.
-    static func text(of url: URL) -> String {
+    package static func text(of url: URL) -> String {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.scheme.map { "\($0):" } ?? ""
         }

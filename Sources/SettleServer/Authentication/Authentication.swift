@@ -58,8 +58,8 @@ public struct Authentication: Sendable {
     /// so that keys are changed by putting another file in its place. While the new one cannot be
     /// read the old keys stay good.
     ///
-    /// - Parameter keySetFile: A file as ``jwt(keySet:)`` takes its text; when it cannot be read the
-    ///   server does not start.
+    /// - Parameter keySetFile: A file as ``jwt(keySet:)`` takes its text, a file URL; when it is none, or
+    ///   cannot be read, the server does not start.
     /// - Returns: The way for ``ServerConfiguration/authentication``.
     public static func jwt(keySetFile: URL) -> Authentication {
         Authentication(method: .keySetFile(keySetFile))

@@ -19,7 +19,7 @@ struct Authenticator: Sendable {
     ///   - pace: How often keys are fetched.
     ///   - elapsed: A clock that only goes forward.
     /// - Throws: ``ServerError`` with `invalidConfiguration` for a short secret, a key set that
-    ///   cannot be read, or an address that is not safe. An address that does not answer is only
+    ///   cannot be read or is no file of this machine, or an address that is not safe. An address that does not answer is only
     ///   logged: it may do so later.
     init(
         _ authentication: Authentication, now: @escaping @Sendable () -> Date,
@@ -37,6 +37,7 @@ struct Authenticator: Sendable {
             keys = TokenKeySource(
                 try await TokenKeySet(Array(text.utf8), from: "of the configuration"))
         case .keySetFile(let url):
+            try ConfiguredFile.check(url, is: "The key set")
             let source = TokenKeySource(pace: pace, elapsed: elapsed, logger: logger) {
                 try await TokenKeySet(try Self.bytes(of: url), from: "'\(url.path)'")
             }

@@ -24,10 +24,11 @@ public struct AccessRules: Sendable {
 
     /// Reads a rules file.
     ///
-    /// - Parameter file: A file of at most 1 MiB.
-    /// - Throws: ``ServerError`` with `invalidConfiguration` when it cannot be read, or as
+    /// - Parameter file: A file of at most 1 MiB, a file URL.
+    /// - Throws: ``ServerError`` with `invalidConfiguration` when it is no file URL or cannot be read, or as
     ///   ``init(json:name:)``.
     public init(contentsOf file: URL) throws(ServerError) {
+        try ConfiguredFile.check(file, is: "The rules file")
         let data: Data
         do {
             data = try Data(contentsOf: file)

@@ -3,9 +3,9 @@ import NIOSSL
 
 /// The certificate and the key of a server that speaks TLS, from 1.2 on.
 public struct TLSFiles: Sendable {
-    /// The certificate and those between it and the one that clients trust, in this order; PEM.
+    /// The certificate and those between it and the one that clients trust, in this order; PEM, a file URL.
     public var certificate: URL
-    /// The private key of the certificate, not encrypted; PEM.
+    /// The private key of the certificate, not encrypted; PEM, a file URL.
     public var key: URL
 
     /// Names the files; they are read when the server starts.
@@ -20,9 +20,11 @@ public struct TLSFiles: Sendable {
 
     /// Reads the files.
     ///
-    /// - Throws: ``ServerError`` with `invalidConfiguration` naming the file that cannot be read,
-    ///   or both when they do not belong together.
+    /// - Throws: ``ServerError`` with `invalidConfiguration` naming the file that cannot be read, or is
+    ///   none of this machine, or both when they do not belong together.
     func configuration() throws(ServerError) -> TLSConfiguration {
+        try ConfiguredFile.check(certificate, is: "The certificate")
+        try ConfiguredFile.check(key, is: "The key")
         let chain: [NIOSSLCertificate]
         do {
             chain = try NIOSSLCertificate.fromPEMFile(certificate.path)

@@ -62,8 +62,10 @@ public struct ServerStore: Sendable {
     /// - Returns: The store for ``ServerConfiguration/store``.
     public static func directory(_ directory: URL) -> ServerStore {
         ServerStore(
-            fault: directory.isFileURL
-                ? nil : "The directory must be a file URL, a place on this disk."
+            fault: FileLocation.fault(of: directory).map {
+                "The directory '\(FileLocation.text(of: directory))' \($0); it must be a file URL, a "
+                    + "place on this machine."
+            }
         ) { settings in
             try LMDBTableStore(
                 directory: directory, tableCountMax: settings.tableCountMax,

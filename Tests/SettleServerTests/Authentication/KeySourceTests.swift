@@ -108,6 +108,21 @@ import Testing
         #expect(await source.isReady)
     }
 
+    @Test(arguments: [
+        "https://db.example/keys.json", "file://db.example/keys.json", "keys.json",
+        "file:///keys.json?x=1", "data:,x",
+    ])
+    func `come from a file of this machine, or it is said that it is none`(
+        text: String
+    ) async throws {
+        let url = try #require(URL(string: text))
+        let error = await #expect(throws: ServerError.self) {
+            try await Authenticator(.jwt(keySetFile: url), now: { Date() })
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("URL(fileURLWithPath:)") == true, "\(error?.message ?? "")")
+    }
+
     @Test func `come only over a safe way`() throws {
         for address in [
             "http://example.com/keys", "http://127.0.0.1.example.com/", "http://127.1/",

@@ -16,6 +16,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "https://db.example/keys.json", "file://db.example/keys.json", "keys.json",
+        "file:///keys.json?x=1", "data:,x",
+    ])
+    func `is a file of this machine, or it is said that it is none`(text: String) throws {
+        let url = try #require(URL(string: text))
+        let error = #expect(throws: ServerError.self) { try AccessRules(contentsOf: url) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("URL(fileURLWithPath:)") == true, "\(error?.message ?? "")")
+    }
+
     @Test func `says where a fault is, and what should stand there`() {
         let faults: [(String, String)] = [
             ("", "line 1, column 1"),

@@ -11,6 +11,16 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `TLS` {
     private struct NotMade: Error {}
 
+    @Test(arguments: ["https://db.example/x.pem", "file://db.example/x.pem", "x.pem"])
+    func `is of files of this machine, or it is said that they are none`(text: String) throws {
+        let url = try #require(URL(string: text))
+        let error = #expect(throws: ServerError.self) {
+            try TLSFiles(certificate: url, key: url).configuration()
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("URL(fileURLWithPath:)") == true, "\(error?.message ?? "")")
+    }
+
     /// Makes a key and a certificate for this machine.
     private static func make(
         _ name: String, in scratch: ScratchDirectory

@@ -37,6 +37,26 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https:", "file://db.example", "", "file:", "data:"], ["", "?x=1"])
+    func `is one of this machine, or nothing is made of its name`(
+        start: String, end: String
+    ) async throws {
+        try await withScratchDirectory("served") { scratch in
+            let place = scratch.file("tables")
+            // Their path alone would be a place.
+            guard let url = URL(string: start + place.path + end), start + end != "file:" else {
+                return
+            }
+            let error = await #expect(throws: ServerError.self) { try await Self.open(url) }
+            #expect(error?.code == .directoryUnusable)
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+            let refused = #expect(throws: ServerError.self) {
+                try ServerConfiguration(directory: url).check()
+            }
+            #expect(refused?.code == .invalidConfiguration)
+        }
+    }
+
     @Test func `is free again when a start failed`() async throws {
         try await withScratchDirectory("served") { scratch in
             try await RunningServer.run(

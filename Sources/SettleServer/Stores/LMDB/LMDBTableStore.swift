@@ -26,16 +26,22 @@ actor LMDBTableStore: TableStore {
     ///   - isServed: Whether no other server may be at work in it; false for a store that is only
     ///     read.
     ///   - turns: The turns in which long reads go on.
-    /// - Throws: ``ServerError`` with `directoryUnusable` when it cannot be made, read or written, with
-    ///   `directoryInUse` when a server is at work in it.
+    /// - Throws: ``ServerError`` with `directoryUnusable` when it is none of this machine, and before
+    ///   anything is made, or cannot be made, read or written, with `directoryInUse` when a server is at work in it.
     init(
         directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?,
         isServed: Bool = true, turns: WorkTurns = WorkTurns()
     ) throws {
+        if let fault = FileLocation.fault(of: directory) {
+            throw ServerError(
+                .directoryUnusable,
+                "The directory '\(FileLocation.text(of: directory))' \(fault); give the URL of a "
+                    + "directory on this machine, as URL(fileURLWithPath:) makes it.")
+        }
         self.directory = directory
         self.tableCountMax = tableCountMax
         self.indexes = indexes
-        threads = WorkThreads(turns: turns)
+        threads = WorkThreads(trialCount: WorkThreads.standardTrialCount, turns: turns)
         room = RoomCheck(directory)
         try Self.reaching(directory) {
             try FileManager.default.createDirectory(
