@@ -36,8 +36,12 @@ struct BenchmarkSize: Sendable {
     /// Requests of one repetition to a server: pages read, items inserted, and both mixed.
     let servedCounts: (pages: Int, inserts: Int, mixed: Int)
     /// What a server is attacked with: the bytes of one body, the elements of one array, the bytes of one
-    /// page, and how many slow readers there are.
-    let attack: (bodyBytes: Int, elements: Int, pageBytes: Int, slowReaders: Int)
+    /// page, how many slow readers there are, how many packed bodies, and the bytes that each unpacks to.
+    let attack:
+        (
+            bodyBytes: Int, elements: Int, pageBytes: Int, slowReaders: Int, bombs: Int,
+            bombBytes: Int
+        )
     /// Repetitions of a case; odd, so that there is a middle one.
     let repetitions: Int
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
@@ -53,7 +57,7 @@ struct BenchmarkSize: Sendable {
         updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
         queuingCounts: (200, 20, 5), queueCounts: (1_000, 100_000), dispatchCount: 40,
         pullCounts: (10_000, 100_000), pushCount: 10_000, servedCounts: (5_000, 10_000, 20_000),
-        attack: (18 << 20, 200_000, 30 << 20, 40),
+        attack: (18 << 20, 200_000, 30 << 20, 40, 100, 64 << 20),
         repetitions: 5, durableRepetitions: 15, importRepetitions: 3)
 
     /// Everything once or so, to see that it works; the ratios say little.
@@ -63,7 +67,7 @@ struct BenchmarkSize: Sendable {
         observedCount: 10, followedCounts: (200, 100), observerCount: 50, queuingCounts: (20, 4, 2),
         queueCounts: (200, 2_000), dispatchCount: 20,
         pullCounts: (500, 2_000), pushCount: 200, servedCounts: (200, 200, 400),
-        attack: (2 << 20, 20_000, 3 << 20, 10),
+        attack: (2 << 20, 20_000, 3 << 20, 10, 10, 24 << 20),
         repetitions: 3, durableRepetitions: 3,
         importRepetitions: 1)
 }

@@ -16,10 +16,22 @@ struct ServerProcess: AsyncParsableCommand {
     @Option(help: "The longest body, in bytes.")
     var bodyMax = 1 << 20
 
+    @Option(help: "A table that may be read and not written.")
+    var readOnlyTable: String?
+
     func run() async throws {
+        var configuration = ServerConfiguration(
+            directory: URL(fileURLWithPath: directory), bodyMaxBytes: bodyMax)
+        if let readOnlyTable {
+            let all = #"{"anonymous": true, "read": ["*"], "write": ["*"]}"#
+            let reading = #"{"anonymous": true, "read": ["*"]}"#
+            configuration.rules = try AccessRules(
+                json: """
+                    {"tables": {"*": {"grants": [\(all)]}, "\(readOnlyTable)": {"grants": [\(reading)]}}}
+                    """.utf8)
+        }
         let server = try TableServer(
-            configuration: ServerConfiguration(
-                directory: URL(fileURLWithPath: directory), bodyMaxBytes: bodyMax),
+            configuration: configuration,
             logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -62,14 +74,18 @@ struct RunningServer: Sendable {
     /// - Parameters:
     ///   - directory: Where its tables are.
     ///   - bodyMax: The longest body that it takes, in bytes.
+    ///   - readOnlyTable: A table that may be read and not written, if there is to be one.
     ///   - body: What is done with it.
     /// - Returns: What `body` returned.
     /// - Throws: ``BenchmarkError`` when it does not start; what `body` throws.
     static func with<Value>(
-        directory: URL, bodyMax: Int = 1 << 20, _ body: (RunningServer) async throws -> Value
+        directory: URL, bodyMax: Int = 1 << 20, readOnlyTable: String? = nil,
+        _ body: (RunningServer) async throws -> Value
     ) async throws -> Value {
-        try await with(
-            ["server-process", "--directory", directory.path, "--body-max", "\(bodyMax)"], body)
+        let rights = readOnlyTable.map { ["--read-only-table", $0] } ?? []
+        return try await with(
+            ["server-process", "--directory", directory.path, "--body-max", "\(bodyMax)"] + rights,
+            body)
     }
 
     /// Starts a server that answers everything with the bytes of a file, hands it to a closure, and

@@ -14,10 +14,12 @@ enum Requests {
         Array("GET \(path) HTTP/1.1\r\n\(fields)\r\n".utf8)
     }
 
-    /// A request with a JSON body.
-    static func send(_ method: String, _ path: String, _ body: [UInt8]) -> [UInt8] {
+    /// A request with a JSON body, and with further fields, each with its end of line.
+    static func send(
+        _ method: String, _ path: String, _ body: [UInt8], fields further: String = ""
+    ) -> [UInt8] {
         let head =
-            "\(method) \(path) HTTP/1.1\r\n\(fields)Content-Type: application/json\r\n"
+            "\(method) \(path) HTTP/1.1\r\n\(fields)\(further)Content-Type: application/json\r\n"
             + "Content-Length: \(body.count)\r\n\r\n"
         return Array(head.utf8) + body
     }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -11,29 +10,38 @@ import Synchronization
 /// another client's list does, and how much memory is resident.
 enum ServeAttack: BenchmarkCase {
     static let name = "serve-attack"
-    static let summary = "large bodies, costly filters, large pages and slow readers"
+    static let summary = "large and packed bodies, costly filters, large pages and slow readers"
 
     static func compare(_ bench: Bench) async throws -> [Comparison] {
         let size = bench.size.attack
         return try await bench.scratch.withFolder { folder in
             let directory = folder.appendingPathComponent("server", isDirectory: true)
-            return try await RunningServer.with(directory: directory, bodyMax: 20 << 20) { server in
+            let bomb = try bomb(of: size.bombBytes, in: folder)
+            return try await RunningServer.with(
+                directory: directory, bodyMax: 20 << 20, readOnlyTable: readOnlyTable
+            ) { server in
                 try await prepare(server, size.elements, pageBytes: size.pageBytes)
                 var comparisons: [Comparison] = []
                 for (label, attack) in [
-                    ("bodies", bodies(server, size.bodyBytes)), ("filters", filters(server)),
-                    ("pages", pages(server)), ("readers", readers(server, size.slowReaders)),
+                    ("refused", bodies(server, readOnlyTable, size.bodyBytes, [403])),
+                    ("filters", filters(server)), ("pages", pages(server)),
+                    ("readers", readers(server, size.slowReaders)),
+                    ("packed", packed(server, bomb, size.bombs)),
+                    ("bodies", bodies(server, "bodies", size.bodyBytes, [200, 201, 413, 503])),
                 ] {
                     let figures = try await ServerHealth.watch(server, during: attack)
                     comparisons += figures.comparisons(name, label)
+                    // A second after the last large request memory is given back.
+                    try await Task.sleep(for: .seconds(3))
+                    comparisons.append(ServerHealth.memory(name, "\(label)-left", of: server))
                 }
-                // A second after the last large request memory is given back.
-                try await Task.sleep(for: .seconds(3))
-                comparisons.append(ServerHealth.memory(name, "left", of: server, limit: 300))
                 return comparisons
             }
         }
     }
+
+    /// A table that may be read, and not written.
+    private static let readOnlyTable = "public"
 
     private typealias Attack = @Sendable () async throws -> Void
 
@@ -55,20 +63,22 @@ enum ServeAttack: BenchmarkCase {
         }
     }
 
-    /// Bodies of many small objects: an item, and a batch.
-    private static func bodies(_ server: RunningServer, _ count: Int) -> Attack {
+    /// Bodies of many small objects, three at once: items, and batches.
+    private static func bodies(
+        _ server: RunningServer, _ table: String, _ count: Int, _ status: Set<Int>
+    ) -> Attack {
         let objects = Array(String(repeating: "{\"a\":1},", count: count / 8).utf8.dropLast())
         let item = Array("{\"x\":[".utf8) + objects + Array("]}".utf8)
         let batch =
             Array("{\"operations\":[{\"op\":\"insert\",\"item\":{\"x\":[".utf8) + objects
             + Array("]}}]}".utf8)
         return {
-            _ = try await HTTPLoad(port: server.port, connectionCount: 4).run(
-                8, expecting: [200, 201, 413, 503]
+            _ = try await HTTPLoad(port: server.port, connectionCount: 3).run(
+                6, expecting: status
             ) { number in
                 number % 2 == 0
-                    ? Requests.send("POST", "/tables/bodies", item)
-                    : Requests.send("POST", "/tables/bodies/operations/batch", batch)
+                    ? Requests.send("POST", "/tables/\(table)", item)
+                    : Requests.send("POST", "/tables/\(table)/operations/batch", batch)
             }
         }
     }
@@ -77,18 +87,45 @@ enum ServeAttack: BenchmarkCase {
     private static func filters(_ server: RunningServer) -> Attack {
         let filter = "a%2Fany(x:a%2Fany(y:a%2Fany(z:z%20eq%20-1)))"
         return {
+            _ = try await HTTPLoad(port: server.port, connectionCount: 6).run(
+                12, expecting: [400]
+            ) { _ in
+                Requests.get("/tables/arrays?$filter=\(filter)&ZUMO-API-VERSION=3.0.0")
+                    .replacingVersion()
+            }
+        }
+    }
+
+    /// Items that are zeros in gzip, which unpack to a thousand times their size, all at once.
+    private static func packed(_ server: RunningServer, _ bomb: [UInt8], _ count: Int) -> Attack {
+        {
+            let request = Requests.send(
+                "POST", "/tables/bodies", bomb, fields: "Content-Encoding: gzip\r\n")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    _ = try await HTTPLoad(port: server.port, connectionCount: 6).run(
-                        12, expecting: [400]
-                    ) { _ in
-                        Requests.get("/tables/arrays?$filter=\(filter)&ZUMO-API-VERSION=3.0.0")
-                            .replacingVersion()
+                for _ in 0..<count {
+                    group.addTask {
+                        // The server ends the connection.
+                        _ = try await HTTPLoad(port: server.port, connectionCount: 1).run(
+                            1, expecting: [413, 503]
+                        ) { _ in request }
                     }
                 }
                 try await group.waitForAll()
             }
         }
+    }
+
+    /// So many zeros as gzip packs them.
+    private static func bomb(of count: Int, in folder: URL) throws -> [UInt8] {
+        let file = folder.appendingPathComponent("zeros")
+        try Data(count: count).write(to: file)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", "-9", file.path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchmarkError("gzip did not pack.") }
+        return Array(try Data(contentsOf: file.appendingPathExtension("gz")))
     }
 
     private static func pages(_ server: RunningServer) -> Attack {
@@ -118,84 +155,5 @@ extension [UInt8] {
         Array(
             String(decoding: self, as: UTF8.self)
                 .replacing("ZUMO-API-VERSION: 2.0.0\r\n", with: "").utf8)
-    }
-}
-
-/// How a server does while it is attacked.
-private struct ServerHealth {
-    /// The longest that a health check and a short list took, in milliseconds.
-    var checkMax: Double
-    var listMax: Double
-    /// The most memory that was resident, in bytes.
-    var residentMax: Int
-
-    /// Asks for signs of life, and a short list, over and over during an attack.
-    static func watch(
-        _ server: RunningServer, during attack: @escaping @Sendable () async throws -> Void
-    ) async throws -> ServerHealth {
-        return try await withThrowingTaskGroup(of: ServerHealth.self) { group in
-            let done = Done()
-            for path in ["/healthz", "/tables/small?$top=5"] {
-                group.addTask {
-                    var health = ServerHealth(checkMax: 0, listMax: 0, residentMax: 0)
-                    while !done.isDone {
-                        let result = try await HTTPLoad(port: server.port, connectionCount: 1)
-                            .run(5, expecting: [200]) { _ in Requests.get(path) }
-                        let slowest = 1e3 * (result.latencies.last ?? 0)
-                        if path == "/healthz" {
-                            health.checkMax = max(health.checkMax, slowest)
-                        } else {
-                            health.listMax = max(health.listMax, slowest)
-                        }
-                        let resident = MemoryWatch.status("VmRSS", of: server.processId) ?? 0
-                        health.residentMax = max(health.residentMax, resident)
-                        try await Task.sleep(for: .milliseconds(5))
-                    }
-                    return health
-                }
-            }
-            defer { done.end() }
-            try await attack()
-            done.end()
-            var health = ServerHealth(checkMax: 0, listMax: 0, residentMax: 0)
-            for try await part in group {
-                health.checkMax = max(health.checkMax, part.checkMax)
-                health.listMax = max(health.listMax, part.listMax)
-                health.residentMax = max(health.residentMax, part.residentMax)
-            }
-            return health
-        }
-    }
-
-    private final class Done: Sendable {
-        private let state = Atomic(false)
-        var isDone: Bool { state.load(ordering: .relaxed) }
-        func end() { state.store(true, ordering: .relaxed) }
-    }
-
-    func comparisons(_ name: String, _ label: String) -> [Comparison] {
-        [
-            Self.comparison(name, "\(label)-check", "ms", checkMax, limit: 100),
-            Self.comparison(name, "\(label)-list", "ms", listMax, limit: 1_000),
-            Self.comparison(
-                name, "\(label)-memory", "MB", Double(residentMax) / 1e6, limit: 300),
-        ]
-    }
-
-    /// The memory that is resident at this moment.
-    static func memory(
-        _ name: String, _ label: String, of server: RunningServer, limit: Double
-    ) -> Comparison {
-        let resident = MemoryWatch.status("VmRSS", of: server.processId) ?? 0
-        return comparison(name, "\(label)-memory", "MB", Double(resident) / 1e6, limit: limit)
-    }
-
-    private static func comparison(
-        _ name: String, _ label: String, _ unit: String, _ value: Double, limit: Double
-    ) -> Comparison {
-        Comparison(
-            name, peer: "self-\(label)", unit: unit, isHigherBetter: false, target: .atMost(1),
-            settle: [Outcome(value: value)], peer: [Outcome(value: limit)],
-            remark: "the worst during the attack, beside the limit")
     }
 }
