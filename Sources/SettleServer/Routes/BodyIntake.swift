@@ -33,7 +33,10 @@ struct BodyIntake: Sendable {
     func take(_ request: Request, of sender: SenderKey) async throws -> TakenBody {
         let length = request.headers[.contentLength].flatMap(Int.init)
         if let length, length > bytesMax { throw tooLong }
-        let start = ContinuousClock.now
+        // What it unpacks to is not known, and how much comes in chunks neither.
+        let room =
+            request.headers[.contentEncoding] == nil ? length.map { min($0, bytesMax) } : nil
+        var start = ContinuousClock.now
         var bytes: [UInt8] = []
         var lease: CapacityLease?
         for try await piece in pieces(of: request) {
@@ -43,11 +46,11 @@ struct BodyIntake: Sendable {
                 guard ContinuousClock.now - start <= Self.timeMax(for: count) else {
                     throw Self.tooSlow
                 }
-                // As it comes, so that who sends slowly holds no more than what was sent.
-                if let lease {
-                    try await lease.grow(to: count)
-                } else {
-                    lease = try await memory.take(count, for: sender)
+                if lease == nil {
+                    // Room for all of it: bodies that are half there would wait for each other.
+                    let waitStart = ContinuousClock.now
+                    lease = try await memory.take(room ?? bytesMax, for: sender)
+                    start += ContinuousClock.now - waitStart
                 }
                 if bytes.capacity < count {
                     bytes.reserveCapacity(min(length ?? (2 * count), 2 * count, bytesMax))
@@ -55,6 +58,7 @@ struct BodyIntake: Sendable {
             }
             bytes.append(contentsOf: piece.readableBytesView)
         }
+        lease?.shrink(to: bytes.count)
         return TakenBody(bytes, lease)
     }
 

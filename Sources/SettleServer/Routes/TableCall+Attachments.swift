@@ -60,7 +60,7 @@ extension TableCall {
                 "The server has only the description of this attachment; its content has to be "
                     + "uploaded again by who has it.")
         }
-        return try Answer.content(attachment, part, chunks)
+        return try Answer.content(attachment, part, chunks, to: connection)
     }
 
     /// Whether `Range` counts.

@@ -90,7 +90,9 @@ extension TableCall {
         _ feed: LiveFeed, from time: Int64, _ place: LiveReaders.Place
     ) -> Response {
         let (dialect, metrics) = (dialect, responder.metrics)
-        let (threads, sender) = (responder.answers.threads, identity.sender)
+        let (threads, sender, connection) = (
+            responder.answers.threads, identity.sender, connection
+        )
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(place) {} }
             metrics.liveReaderBegan()
@@ -111,6 +113,7 @@ extension TableCall {
                         // Looked at before each: the reader may be slow to take the one before.
                         guard isInTime else { return false }
                         try await writer.write(event)
+                        try await connection?.catchUp()
                         metrics.itemsRead(1)
                     }
                 case .beat(let time):

@@ -11,11 +11,12 @@ extension Answer {
     ///   - attachment: The attachment.
     ///   - range: What is asked for of it.
     ///   - chunks: The content from where the range begins.
+    ///   - connection: Where it is sent; nil when there is no network between.
     /// - Returns: The response.
     /// - Throws: ``Refusal`` 416 when the part lies behind the end.
     static func content(
         _ attachment: AttachmentDescription, _ range: ByteRange,
-        _ chunks: any AsyncSequence<Data, any Error> & Sendable
+        _ chunks: any AsyncSequence<Data, any Error> & Sendable, to connection: Connection?
     ) throws(Refusal) -> Response {
         let length = attachment.length
         var headers: HTTPFields = [
@@ -30,13 +31,15 @@ extension Answer {
         case .whole:
             headers[.contentLength] = String(length)
             return Response(
-                status: .ok, headers: headers, body: body(chunks, count: length, isWhole: true))
+                status: .ok, headers: headers,
+                body: body(chunks, count: length, isWhole: true, to: connection))
         case .part(let part):
             headers[.contentLength] = String(part.count)
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
             return Response(
                 status: .partialContent, headers: headers,
-                body: body(chunks, count: part.count, isWhole: part.count == length))
+                body: body(
+                    chunks, count: part.count, isWhole: part.count == length, to: connection))
         case .unsatisfiable:
             throw Refusal(
                 .rangeNotSatisfiable, "The content ends before the range that is asked for.",
@@ -49,7 +52,8 @@ extension Answer {
     /// Of the whole, the last chunk waits until the digest of all was verified, so content that is
     /// damaged is never received whole: the connection ends before.
     private static func body(
-        _ chunks: any AsyncSequence<Data, any Error> & Sendable, count: Int, isWhole: Bool
+        _ chunks: any AsyncSequence<Data, any Error> & Sendable, count: Int, isWhole: Bool,
+        to connection: Connection?
     ) -> ResponseBody {
         ResponseBody(contentLength: count) { writer in
             var bytesLeft = count
@@ -59,7 +63,10 @@ extension Answer {
                 guard bytesLeft > 0 else {
                     if isWhole { continue } else { break }
                 }
-                if let waiting { try await writer.write(waiting) }
+                if let waiting {
+                    try await writer.write(waiting)
+                    try await connection?.catchUp()
+                }
                 waiting = ByteBuffer(bytes: chunk.prefix(bytesLeft))
                 bytesLeft -= min(bytesLeft, chunk.count)
             }

@@ -109,6 +109,32 @@ import Testing
         }
     }
 
+    @Test func `of one sender that come at once do not wait for each other for ever`() async throws
+    {
+        try await withScratchDirectory("server") { scratch in
+            var configuration = ServerConfiguration(directory: scratch.url)
+            // Room for one of them, while nobody's wait ends.
+            configuration.bodyMemoryMaxBytes = 2 << 20
+            configuration.clock = ManualClock()
+            try await RunningServer.run(configuration) { port in
+                let body = Array(
+                    "{\"x\":\"\(String(repeating: "x", count: 900_000))\"}".utf8)
+                let senders = try (0..<4).map { _ in try RawConnection(port: port) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for sender in senders {
+                        group.addTask {
+                            let head = RawRequest("POST", "/tables/t", length: body.count).head
+                            try await sender.send(head + body)
+                            #expect(try await sender.answerHead().status == 201)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                for sender in senders { sender.end() }
+            }
+        }
+    }
+
     /// An item of so many small objects.
     private static func item(_ id: String, _ count: Int) -> JSONValue {
         ["id": .string(id), "a": .array((0..<count).map { ["b": .integer(Int64($0))] })]
