@@ -45,6 +45,7 @@ class PostgreSQLSnapshot: TableSnapshot {
             let rows = try self.rows(after: last ?? "", countMax: count)
             var large = try LargeItems(in: rows)
             for index in 0..<rows.count {
+                try checkCancellation()
                 let item = try self.item(in: rows[index], &large)
                 guard try body(item) else { return }
                 last = item.id

@@ -5,7 +5,8 @@ import NIOHTTP1
 ///
 /// One kilobyte may unpack to a megabyte, and the unpacking behind this handler does not wait. So it
 /// gets a small piece at a time, and the next when its reader asks for more: what one connection has
-/// unpacked and not read stays below half a megabyte, however much is packed.
+/// unpacked and not read stays below half a megabyte, however much is packed. The pieces are so small, since
+/// the threads that unpack are those of all connections.
 final class PackedBodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -20,7 +21,7 @@ final class PackedBodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// The most bytes that are unpacked at once; DEFLATE makes of each at most 1,032.
-    private static let pieceBytesMax = 256
+    private static let pieceBytesMax = 64
 
     private var waiting = CircularBuffer<Waiting>()
     /// Whether the body that comes is packed.

@@ -14,10 +14,12 @@ package protocol TableSnapshot {
 
     /// Walks the items, deleted ones too, in the order of the UTF-8 bytes of their ids.
     ///
+    /// Gives way as ``checkCancellation()`` before it reads each, so that nobody who waits has an item in memory.
+    ///
     /// - Parameters:
     ///   - id: Where to start, excluded; nil for the first.
     ///   - body: Called with each item; answers false to stop.
-    /// - Throws: What `body` throws; the store's own error when it cannot be read.
+    /// - Throws: What `body` throws; `CancellationError`; the store's own error when it cannot be read.
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws
 
     /// Walks the timeline in the order of time.

@@ -111,7 +111,6 @@ struct PageReader {
     private func walkIds<Sink>(into collector: inout PageCollector<Sink>) throws {
         let start = request.isCounted ? nil : request.after?.id
         try snapshot.forEachItem(after: start) { item in
-            try snapshot.checkCancellation()
             try collector.collect(item)
             return !collector.isFull
         }

@@ -75,12 +75,13 @@ import Testing
             var configuration = ServerConfiguration(directory: scratch.url)
             configuration.bodyMemoryMaxBytes = 2 << 20
             configuration.clock = clock
-            try await RunningServer.run(configuration) { port in
+            try await RunningServer.runOpen(configuration) { port, responder in
                 let body = Array(
                     "{\"x\":\"\(String(repeating: "x", count: 900_000))\"}".utf8)
                 let slow = try RawConnection(port: port)
                 try await slow.send(RawRequest("POST", "/tables/t", length: body.count).head)
                 try await slow.send(Array(body.dropLast(10)))
+                while responder.intake.memory.used == 0 { await Task.yield() }
                 // Of one sender there is room for one body of the longest.
                 let second = try RawConnection(port: port)
                 try await second.send(

@@ -1,4 +1,5 @@
 import Foundation
+import HummingbirdTesting
 import ServiceLifecycle
 import TestSupport
 
@@ -6,6 +7,27 @@ import TestSupport
 
 /// A server on a socket, as a service among others.
 enum RunningServer {
+    /// Runs a server that can be looked into, and a test with its port and what answers.
+    static func runOpen(
+        _ configuration: ServerConfiguration,
+        _ test: @escaping @Sendable (Int, TableResponder) async throws -> Void
+    ) async throws {
+        let server = try TableServer(configuration: configuration, logger: TestServer.quiet)
+        let parts = try await server.makeParts()
+        let result: Swift.Result<Void, any Error>
+        do {
+            try await server.application(parts.responder).test(.live) { client in
+                try await test(client.port ?? 0, parts.responder)
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await parts.store.close()
+        await parts.responder.intake.threads.end()
+        try result.get()
+    }
+
     /// Runs a server, and a test with its port.
     ///
     /// Nobody is idle, however long the machine takes, unless `endsIdle` says that the timeout of the

@@ -27,7 +27,10 @@ class LMDBSnapshot: TableSnapshot {
     }
 
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {
-        try snapshot.forEachDocument(after: id) { try body(try Envelope.item(of: $0)) }
+        try snapshot.forEachDocument(after: id) { document in
+            try checkCancellation()
+            return try body(try Envelope.item(of: document))
+        }
     }
 
     func forEachEntry(
