@@ -32,6 +32,8 @@ struct MemberChange {
     ///   - original: What was stored when the model was read.
     ///   - before: What the model made of that.
     ///   - after: What the model writes now.
+    /// - Returns: The value; nil for nothing.
+    /// - Throws: ``Overlap``.
     private static func changed(
         _ current: JSONValue?, from original: JSONValue?, before: JSONValue?, after: JSONValue?
     ) throws -> JSONValue? {

@@ -35,6 +35,7 @@ enum ModelForm<Model: DocumentModel> {
     /// - Parameters:
     ///   - model: The model.
     ///   - id: The identifier it must have.
+    /// - Returns: The members, `type` among them.
     /// - Throws: `EncodingError`; ``DatabaseError`` with `invalidDocument`.
     static func members(of model: Model, id: String) throws -> [String: JSONValue] {
         func refused(_ reason: String) -> DatabaseError {

@@ -7,9 +7,12 @@ public struct ModelList<Model: DocumentModel>: RandomAccessCollection, Sendable 
 
     init() {}
 
+    /// The place of the first model.
     public var startIndex: Int { models.startIndex }
+    /// The place behind the last model.
     public var endIndex: Int { models.endIndex }
 
+    /// The model in a place.
     public subscript(position: Int) -> Stored<Model> { models[position] }
 
     mutating func append(_ document: Document) {
