@@ -5,7 +5,7 @@
     import Synchronization
 
     /// Lets every write to a file fail for a while, as a disk does that is full.
-    struct BrokenDisk {
+    struct BrokenDisk: Sendable {
         private let usual: rlimit
 
         init() {
@@ -67,7 +67,8 @@
                 try queue.add(Errand(number: 1), pipeline: "second")
             }
             while starts.withLock({ $0[0] }) == 0 { await Task.yield() }
-            disk.begin()
+            // While nothing else is being committed: of a commit that was half there the engine stops.
+            try await database.write { _ in disk.begin() }
             // It cannot be started now.
             second?.resume()
             for _ in 0..<3 {

@@ -45,7 +45,8 @@ import Testing
 
     @Test func `do what is short at once, however much long work its sender has`() async throws {
         let turns = WorkTurns(count: 1, slice: .zero)
-        let threads = WorkThreads(count: 2, trialCount: 2, turns: turns)
+        // No wait is too long here.
+        let threads = WorkThreads(count: 2, trialCount: 2, turns: turns, clock: ManualClock())
         let isOver = Flag()
         try await withThrowingTaskGroup(of: Int.self) { group in
             // Far more than there are threads.
@@ -78,7 +79,8 @@ import Testing
 
     @Test func `begin long work anew only to let others by`() async throws {
         let threads = WorkThreads(
-            count: 1, trialCount: 1, turns: WorkTurns(count: 1, slice: .zero))
+            count: 1, trialCount: 1, turns: WorkTurns(count: 1, slice: .zero),
+            clock: ManualClock())
         let (isOver, notes) = (Flag(), Notes())
         func long(_ name: String) -> Task<Void, any Error> {
             Task {
