@@ -60,17 +60,24 @@ extension ServerState {
 
     /// The state of a deleted item, with the members that it had as far as they are known.
     ///
-    /// Many servers say only that it is deleted.
+    /// Many servers say only that it is deleted, and some leave out members. Those count as never shown.
     ///
     /// - Parameter base: What both sides last agreed on.
     /// - Returns: The state.
     func deleted(from base: ServerState?) -> ServerState {
         var state = self
-        if let base, members?.isEmpty ?? true {
+        guard let base else { return state }
+        guard let shown = members, !shown.isEmpty else {
             (state.members, state.unshown, state.rounded) =
                 (base.members, base.unshown, base.rounded)
-        } else {
-            state.keepExact(as: base)
+            return state
+        }
+        state.keepExact(as: base)
+        guard nullMayMeanAbsent, let before = base.members else { return state }
+        for name in shown.namesLacking(of: before, nullMayMeanAbsent: true) {
+            let value = shown[name].flatMap { $0.isNull ? nil : $0 }
+            state.members?[name] = before[name]?.completing(value)
+            state.unshown.insert(name)
         }
         return state
     }

@@ -80,6 +80,32 @@ import Testing
         #expect(try device.database.pendingOperations().isEmpty)
     }
 
+    @Test func `may show when it is brought back what the answer to its deletion left out`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        try await device.put("a", Self.members)
+        try await device.replicate(backend)
+        try await device.database.delete(documentWithId: "a")
+        var stripping = backend
+        stripping.deleted = { item in
+            var item = Self.stripped(item)
+            item.nullMayMeanAbsent = true
+            return item
+        }
+        try await device.replicate(stripping) { $0.direction = .clientToServer }
+        try await device.put("a", ["text": "two"])
+        let script = Script<ModelBackend.Fault>([.answerLost], then: .none)
+        backend.fault = { script.next() }
+        await #expect(throws: ReplicationError.self) {
+            try await device.replicate(backend) { $0.direction = .clientToServer }
+        }
+        try await device.replicate(backend) { $0.conflictHandler = Self.shouting }
+        #expect(server.contents["a"] == ["text": "two"])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
     @Test func `that others edited meanwhile is a conflict, though answers leave members out`()
         async throws
     {

@@ -34,6 +34,8 @@ struct ModelBackend: Backend {
     var refusal: RemoteRejection?
     /// How items look in answers to operations.
     var answered: @Sendable (RemoteItem) -> RemoteItem = { $0 }
+    /// How deleted items look in answers to their deletion.
+    var deleted: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// How items look that are looked up; nil where that cannot be done.
     var lookedUp: (@Sendable (RemoteItem) -> RemoteItem)? = { $0 }
     /// Why an item cannot be looked up; asked before each look-up.
@@ -114,6 +116,7 @@ struct ModelBackend: Backend {
         case .stored(let item): return .stored(answered(item))
         case .conflict(let item?): return .conflict(answered(item))
         case .deleted where hidesDeletedItems: return .deleted(nil)
+        case .deleted(let item?): return .deleted(deleted(item))
         default: return outcome
         }
     }
