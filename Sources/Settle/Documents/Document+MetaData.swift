@@ -31,7 +31,8 @@ extension Document {
     }
 
     private static let channelsMember = "channels"
-    private static let typeMember = "type"
+    /// The member that says what kind of document it is.
+    static let typeMember = "type"
 
     /// The identifier, revision, dates, channels, and type.
     ///

@@ -54,27 +54,33 @@ struct MemberChange {
         return .array(try elements(stored, before: was, after: becomes))
     }
 
+    /// What an element of an array is recognised by: its `id`, or else all of it.
+    private enum ElementKey: Hashable {
+        case id(JSONValue)
+        case whole(JSONValue)
+
+        init(_ element: JSONValue) {
+            if let id = element["id"], !id.isNull {
+                self = .id(id)
+            } else {
+                self = .whole(element)
+            }
+        }
+    }
+
     /// The elements of an array: those that were there keep what the model does not know of them.
     private static func elements(
         _ stored: [JSONValue], before: [JSONValue], after: [JSONValue]
     ) throws -> [JSONValue] {
-        var isUsed = Array(repeating: false, count: before.count)
-        func take(_ element: JSONValue, at index: Int, where fits: (JSONValue) -> Bool) -> Int? {
-            // Where it was, or else the first one.
-            let isHere = before.indices.contains(index) && !isUsed[index] && fits(before[index])
-            let found = isHere ? index : before.indices.first { !isUsed[$0] && fits(before[$0]) }
-            if let found { isUsed[found] = true }
-            return found
+        // The places of the elements with one key, the last first.
+        var places: [ElementKey: [Int]] = [:]
+        for (place, element) in before.enumerated().reversed() {
+            places[ElementKey(element), default: []].append(place)
         }
-        return try after.enumerated().map { index, element in
-            if let place = take(element, at: index, where: { $0 == element }) {
-                return stored[place]
-            }
-            guard let id = element["id"], !id.isNull,
-                let place = take(element, at: index, where: { $0["id"] == id })
-            else { return element }
-            return try changed(
-                stored[place], from: stored[place], before: before[place], after: element)
+        return try after.map { element in
+            guard let place = places[ElementKey(element)]?.popLast() else { return element }
+            let current = stored[place]
+            return try changed(current, from: current, before: before[place], after: element)
                 ?? element
         }
     }

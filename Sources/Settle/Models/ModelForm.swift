@@ -2,13 +2,11 @@ import SettleDocuments
 
 /// How a model lies in documents.
 enum ModelForm<Model: DocumentModel> {
-    private static var typeMember: String { "type" }
-
     /// Reads a model.
     ///
     /// - Throws: ``DatabaseError`` with `invalidDocument`.
     static func model(of document: Document) throws(DatabaseError) -> Model {
-        guard document[json: typeMember] == .string(Model.documentType) else {
+        guard document[json: Document.typeMember] == .string(Model.documentType) else {
             throw fault("it is not of the type '\(Model.documentType)'", of: document.id)
         }
         do {
@@ -53,11 +51,11 @@ enum ModelForm<Model: DocumentModel> {
         guard model.id == id, written == .string(id) else {
             throw refused("its identifier is another now; add it as a new one instead")
         }
-        let type = members[typeMember] ?? .string(Model.documentType)
+        let type = members[Document.typeMember] ?? .string(Model.documentType)
         guard type == .string(Model.documentType) else {
-            throw refused("its member '\(typeMember)' is not '\(Model.documentType)'")
+            throw refused("its member '\(Document.typeMember)' is not '\(Model.documentType)'")
         }
-        members[typeMember] = type
+        members[Document.typeMember] = type
         return members
     }
 

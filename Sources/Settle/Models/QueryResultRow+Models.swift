@@ -14,7 +14,7 @@ extension QueryResultEnumerator {
     /// The documents of the rows as models, when the query asked for documents.
     ///
     /// - Parameter type: The models' type.
-    /// - Returns: The models in the order of the rows; documents that cannot be read as such stand in its
+    /// - Returns: The models in the order of the rows; documents that cannot be read as such are in its
     ///   ``ModelList/unreadable``.
     public func models<Model: DocumentModel>(as type: Model.Type) -> ModelList<Model> {
         var list = ModelList<Model>()

@@ -18,15 +18,17 @@ extension Snapshot {
     /// Reads all models of a type, by the byte order of their identifiers.
     ///
     /// - Parameter type: The models' type.
-    /// - Returns: The models; documents of the type that cannot be decoded stand in its
+    /// - Returns: The models; documents of the type that cannot be decoded are in its
     ///   ``ModelList/unreadable``.
     /// - Throws: ``DatabaseError`` when the database cannot be read.
-    /// - Complexity: One member of every document of the database is read. Where there are many others,
-    ///   query an index.
+    /// - Complexity: Reads every document of the database. Where there are many of other types, query an
+    ///   index.
     public func fetchAll<Model: DocumentModel>(_ type: Model.Type) throws -> ModelList<Model> {
         var list = ModelList<Model>()
         try forEachDocument { document in
-            if document[json: "type"] == .string(Model.documentType) { list.append(document) }
+            if document[json: Document.typeMember] == .string(Model.documentType) {
+                list.append(document)
+            }
             return true
         }
         return list

@@ -86,14 +86,17 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
                 }
                 changed.attachments = attachments
             }
+            let (read, now) = (document.metaData.expirationDate, current.metaData.expirationDate)
+            if expirationDate != read {
+                guard now == read else { throw MemberChange.Overlap() }
+                changed.metaData.expirationDate = expirationDate
+            }
         } catch is MemberChange.Overlap {
             throw DatabaseError(
                 .conflict,
-                "Document '\(id)' was changed meanwhile, also where it was changed here. Read it again, "
-                    + "and decide.", documentId: id)
-        }
-        if expirationDate != document.metaData.expirationDate {
-            changed.metaData.expirationDate = expirationDate
+                "The document '\(id)' was changed since it was read, in the same place as here; fetch it "
+                    + "and apply the change again.",
+                documentId: id, currentRevision: current.revisionText)
         }
         return changed
     }

@@ -17,7 +17,7 @@ extension Transaction {
     /// - Parameters:
     ///   - model: The model.
     ///   - isReplacing: True to write over the model that is there under the identifier, whatever its
-    ///     revision; what this model does not know of the document stays. False to fail then.
+    ///     revision; what this model does not know of the document stays. False to fail.
     /// - Returns: The model with its document.
     /// - Throws: As ``add(_:)-(Model)``; with `replacing` ``DatabaseError`` with `invalidDocument` when the
     ///   document that is there is none of the model.
@@ -75,9 +75,7 @@ extension Transaction {
         }
         if let revision, revision != stored.revision {
             throw DatabaseError(
-                .conflict,
-                "Document '\(id)' has the revision \(stored.revision ?? "none") by now. Read it again.",
-                documentId: id)
+                StorageError.conflict(id: id, current: stored.document.facts.revision))
         }
         try change(&stored)
         return try save(stored)

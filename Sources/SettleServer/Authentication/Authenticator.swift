@@ -19,8 +19,8 @@ struct Authenticator: Sendable {
     ///   - pace: How often keys are fetched.
     ///   - elapsed: A clock that only goes forward.
     /// - Throws: ``ServerError`` with `invalidConfiguration` for a short secret, a key set that
-    ///   cannot be read or is no file of this machine, or an address that is not safe. An address that does not answer is only
-    ///   logged: it may do so later.
+    ///   cannot be read or is no file of this machine, or an address that is not safe. An address that
+    ///   does not answer is only logged: it may do so later.
     init(
         _ authentication: Authentication, now: @escaping @Sendable () -> Date,
         logger: Logger = Logger(label: "settle.server"),

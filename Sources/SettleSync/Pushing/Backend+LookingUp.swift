@@ -46,10 +46,14 @@ extension Backend {
             for _ in 0..<SyncTuning.lookUpCountMax {
                 let lacking = omissions.unknown(of: whole.namesLacking(of: claimed.expected))
                 guard !lacking.isEmpty,
-                    var item = try await item(of: claimed, unlessAskingMeets: obstacle),
-                    !item.isDeleted, !item.isOutOfSight,
-                    item.isSameState(as: answer, of: claimed.expected)
+                    var item = try await item(of: claimed, unlessAskingMeets: obstacle)
                 else { return .stored(whole) }
+                guard !item.isDeleted, !item.isOutOfSight,
+                    item.isSameState(as: answer, of: claimed.expected)
+                else {
+                    whole.take(lacking, of: claimed.expected, asLaterIn: item)
+                    return .stored(whole)
+                }
                 item.complete(by: whole)
                 whole = item
             }
@@ -105,6 +109,18 @@ extension RemoteItem {
         as answer: RemoteItem, of sent: [String: JSONValue]
     ) -> Bool {
         answer.version == nil ? members.isPart(of: sent) : version == answer.version
+    }
+
+    /// Takes those of the members that were sent which a later state still has: the server stored them.
+    fileprivate mutating func take(
+        _ names: Set<String>, of sent: [String: JSONValue], asLaterIn item: RemoteItem
+    ) {
+        for name in names {
+            guard let shown = item.members[name],
+                sent[name]?.isLoosely(shown, isRounded: true) ?? false
+            else { continue }
+            members[name] = shown
+        }
     }
 
     /// Takes what another answer about the same state shows and this one leaves out.

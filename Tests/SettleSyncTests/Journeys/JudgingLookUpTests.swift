@@ -106,6 +106,24 @@ import Testing
         #expect(try device.database.pendingOperations().isEmpty)
     }
 
+    @Test func `shows in a later state, too, what the server stored`() async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        // Deleted between the answer and the look-up, and brought back by others without a member.
+        backend.lookedUp = { item in
+            var item = item
+            (item.isDeleted, item.version) = (true, "later")
+            return item
+        }
+        try await device.put("a", Self.members)
+        try await device.replicate(backend) { $0.direction = .clientToServer }
+        server.put("a", ["text": "one", "channels": ["x"]])
+        try await device.replicate(ModelBackend(server: server))
+        #expect(try await device.members("a") == ["text": "one", "channels": ["x"]])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
     @Test func `that others edited meanwhile is a conflict, though answers leave members out`()
         async throws
     {

@@ -183,6 +183,55 @@ import Testing
         }
     }
 
+    @Test func `have one expiration date, also when two sides set it`() async throws {
+        try await withDatabase { database in
+            var mine = try await stored(database)
+            try await database.update(Visit.self, id: "v1") {
+                $0.expirationDate = Date(timeIntervalSince1970: 4_000_000_000)
+            }
+            mine.expirationDate = Date(timeIntervalSince1970: 4_100_000_000)
+            let stale = mine
+            await #expect { try await database.save(stale, onConflict: .merge) } throws: {
+                let error = $0 as? DatabaseError
+                return error?.code == .conflict && error?.currentRevision?.hasPrefix("2-") == true
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `with many elements are saved in a time linear in their number`() async throws {
+        try await withDatabase { database in
+            let parts = (0..<20_000).map { Visit.Part(id: "p\($0)", count: 0) }
+            var visit = try await database.add(Visit(id: "a", customer: "Moser", parts: parts))
+            visit.parts = parts.reversed().map { Visit.Part(id: $0.id, count: 1) }
+            visit = try await database.save(visit)
+            #expect(visit.parts.first?.id == "p19999")
+            #expect(visit.parts.allSatisfy { $0.count == 1 })
+        }
+    }
+
+    @Test func `keep what equal elements without an id have`() async throws {
+        try await withDatabase { database in
+            try await database.save(
+                ["id": "s", "type": "shape", "points": [["x": 1, "u": 1], ["x": 2, "u": 2]]]
+                    as Document)
+            var shape = try #require(try await database.fetch(Shape.self, id: "s"))
+            shape.points = [Shape.Point(x: 2), Shape.Point(x: 1), Shape.Point(x: 3)]
+            shape = try await database.save(shape)
+            #expect(
+                shape.document["points"] as? [[String: AnyHashable]] == [
+                    ["x": 2, "u": 2], ["x": 1, "u": 1], ["x": 3],
+                ])
+        }
+    }
+
+    private struct Shape: DocumentModel {
+        struct Point: Codable, Sendable { var x: Int }
+        static let documentType = "shape"
+        var id: String
+        var points: [Point]
+    }
+
     @Test func `that were made rather than read add, and replace only when told`() async throws {
         try await withDatabase { database in
             _ = try await stored(database)
