@@ -3,6 +3,9 @@ public import Foundation
 extension Database {
     /// Opens a database, or gives the object that is open already.
     ///
+    /// It stays open, with its files and a thread for writing, until ``close()``, also when nobody
+    /// refers to it any more.
+    ///
     /// - Parameters:
     ///   - configuration: Which database, and how. When it is open already, indexes it does not
     ///     know by name yet are added and the rest is as it was opened first.

@@ -6,9 +6,16 @@ import Synchronization
 /// On the threads that all tasks share, as many of them as there are cores would keep everything else
 /// waiting, signs of life and the end of the server too. Here they take turns (``WorkTurns``), so there may be
 /// more threads than cores; a sender has at most half of them, and some are for work that has only begun
-/// (``WorkPlaces``).
+/// (``WorkPlaces``). They are started with the first work and end with their last reference.
 package final class WorkThreads: Sendable {
+    private enum Life {
+        case waiting
+        case running
+        case ended
+    }
+
     private let pool: NIOThreadPool
+    private let life = Mutex(Life.waiting)
     private let places: WorkPlaces
     /// Whose turn it is.
     package let turns: WorkTurns
@@ -19,7 +26,7 @@ package final class WorkThreads: Sendable {
     /// How many reads are tried at once.
     package static let standardTrialCount = 16
 
-    /// Starts the threads.
+    /// Prepares the threads.
     ///
     /// - Parameters:
     ///   - count: How much long work may be begun; more waits.
@@ -34,7 +41,19 @@ package final class WorkThreads: Sendable {
         self.turns = turns
         places = WorkPlaces(count: count, trialCount: trialCount, waitMax: waitMax, clock: clock)
         pool = NIOThreadPool(numberOfThreads: count + trialCount)
-        pool.start()
+    }
+
+    deinit {
+        guard life.withLock({ $0 == .running }) else { return }
+        pool.shutdownGracefully { _ in }
+    }
+
+    private func start() {
+        life.withLock { life in
+            guard life == .waiting else { return }
+            life = .running
+            pool.start()
+        }
     }
 
     /// Runs a closure on one of the threads.
@@ -71,6 +90,7 @@ package final class WorkThreads: Sendable {
         _ body: @escaping @Sendable (WorkTurn) throws -> Value
     ) async throws -> Value {
         let cancellation = ReadCancellation()
+        start()
         return try await withTaskCancellationHandler {
             do {
                 return try await pool.runIfActive { [turns] in
@@ -87,6 +107,11 @@ package final class WorkThreads: Sendable {
 
     /// Ends the threads when what they do is done.
     package func end() async {
+        let wasRunning = life.withLock { life in
+            defer { life = .ended }
+            return life == .running
+        }
+        guard wasRunning else { return }
         // Fails only when the threads were never started.
         try? await pool.shutdownGracefully()
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import HTTPTypes
 import Settle
 import Synchronization
@@ -117,6 +118,32 @@ import Testing
         await #expect(throws: CancellationError.self) { try await read.value }
         await threads.end()
     }
+
+    @Test func `are not started before there is work`() {
+        // As threads they would be more than a Linux process may have.
+        let idle = (0..<1_500).map { _ in WorkThreads(turns: WorkTurns(count: 1)) }
+        #expect(idle.count == 1_500)
+    }
+
+    #if os(Linux)
+        @Test func `end when nobody needs them any more, with or without being told`() async throws
+        {
+            for isTold in [true, false] {
+                var threads: WorkThreads? = WorkThreads(count: 4, turns: WorkTurns(count: 1))
+                let thread = try await threads?.run(for: .subject("ann")) { _ in
+                    try FileManager.default.destinationOfSymbolicLink(
+                        atPath: "/proc/thread-self")
+                }
+                let folder = "/proc/\(try #require(thread))"
+                #expect(FileManager.default.fileExists(atPath: folder))
+                if isTold { await threads?.end() }
+                threads = nil
+                while FileManager.default.fileExists(atPath: folder) {
+                    await Task.detached {}.value
+                }
+            }
+        }
+    #endif
 
     @Test func `do nothing more after their end`() async {
         let threads = WorkThreads(count: 1, turns: WorkTurns(count: 1))

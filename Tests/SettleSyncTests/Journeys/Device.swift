@@ -9,17 +9,41 @@ import Testing
 struct Device {
     let scratch: ScratchDirectory
     let database: Database
+    private let ending: Ending
+
+    /// Closes a database when the last copy of its device is gone: of so many, open files and threads
+    /// would else add up.
+    private final class Ending: Sendable {
+        private let database: Database
+        private let scratch: ScratchDirectory
+
+        init(_ database: Database, in scratch: ScratchDirectory) {
+            self.database = database
+            self.scratch = scratch
+        }
+
+        deinit {
+            Task { [database, scratch] in
+                await database.close()
+                withExtendedLifetime(scratch) {}
+            }
+        }
+    }
+
+    private init(in scratch: ScratchDirectory) async throws {
+        self.scratch = scratch
+        database = try await openDatabase(in: scratch.url)
+        ending = Ending(database, in: scratch)
+    }
 
     init() async throws {
-        scratch = try ScratchDirectory("device")
-        database = try await openDatabase(in: scratch.url)
+        try await self.init(in: ScratchDirectory("device"))
     }
 
     /// The same directory, opened again.
     init(reopening device: Device) async throws {
         await device.database.close()
-        scratch = device.scratch
-        database = try await openDatabase(in: scratch.url)
+        try await self.init(in: device.scratch)
     }
 
     func put(_ id: String, _ members: [String: JSONValue]) async throws {

@@ -167,6 +167,7 @@ import TestSupport
             #expect(missing.isEmpty, "document \(id), \(random)")
         }
         #expect(server.complaints.isEmpty, "\(random)")
+        for client in clients { await client.database.close() }
         withExtendedLifetime(scratch) {}
     }
 
