@@ -36,6 +36,36 @@ import Testing
             ])
     }
 
+    @Test func `show no Swift that no test has`() throws {
+        let tree = try PackageTree.house()
+        let tests = try tree.files(under: "Tests/", ending: ".swift")
+            .map { CodeBlockRule.condensed($0.text) }.joined(separator: "\n")
+        let pages =
+            try tree.files(ending: "README.md") + tree.files(under: "Docs/Guides/", ending: ".md")
+        #expect(pages.count > 10)
+        #expect(pages.flatMap { CodeBlockRule.violations(in: $0, tests: tests) } == [])
+    }
+
+    @Test func `with Swift that no test has are refused`() {
+        let text = """
+            ```swift
+            let a = b(1)  // what comes out
+            let url = "http://a"
+            }
+            let c = d
+            ```
+            ```sh
+            let e = f
+            ```
+            """
+        let tests = CodeBlockRule.condensed("    let a =\n b( 1 )\n let url = \"http://a\"")
+        let page = PackageTree.TextFile(path: "Docs/Guides/A.md", text: text)
+        #expect(
+            CodeBlockRule.violations(in: page, tests: tests) == [
+                "Docs/Guides/A.md:5: no test has this line."
+            ])
+    }
+
     @Test func `have an origin`() throws {
         let tree = try PackageTree.house()
         let fixtures = tree.paths.filter { $0.hasPrefix("Fixtures/") }

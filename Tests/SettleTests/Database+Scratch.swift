@@ -6,7 +6,7 @@ import TestSupport
 /// A database in a directory of its own, closed and removed at the end.
 func withDatabase<Value>(
     indexes: [any Indexer] = [], now: @escaping @Sendable () -> Date = { Date() },
-    _ body: (Database) async throws -> Value
+    isolation: isolated (any Actor)? = #isolation, _ body: (Database) async throws -> Value
 ) async throws -> Value {
     try await withDatabase(in: ScratchDirectory("database"), indexes: indexes, now: now, body)
 }
@@ -14,7 +14,8 @@ func withDatabase<Value>(
 /// Opens the database in a directory, and closes it at the end.
 func withDatabase<Value>(
     in directory: ScratchDirectory, indexes: [any Indexer] = [],
-    now: @escaping @Sendable () -> Date = { Date() }, _ body: (Database) async throws -> Value
+    now: @escaping @Sendable () -> Date = { Date() },
+    isolation: isolated (any Actor)? = #isolation, _ body: (Database) async throws -> Value
 ) async throws -> Value {
     let database = try await openDatabase(in: directory, indexes: indexes, now: now)
     do {

@@ -42,6 +42,21 @@ extension Database {
         return database
     }
 
+    /// Opens a database, which is made when there is none; see ``open(with:create:)``.
+    ///
+    /// - Parameter configuration: Which database, and how.
+    /// - Returns: The database.
+    /// - Throws: As ``open(with:create:)``; ``DatabaseError`` with `readOnly` when there is none and it is to
+    ///   be opened for reading only.
+    public static func openOrCreate(
+        _ configuration: OpenDatabaseConfiguration = .default
+    ) async throws -> Database {
+        guard let database = try await open(with: configuration, create: true) else {
+            preconditionFailure("A database that may be made is always opened.")
+        }
+        return database
+    }
+
     /// The database that is open with this name and location; nil when it is not open.
     public static func openedWith(_ configuration: Configuration) -> Database? {
         DatabaseRegistry.database(for: configuration.key)

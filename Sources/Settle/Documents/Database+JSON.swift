@@ -1,3 +1,4 @@
+public import Foundation
 public import SettleDocuments
 import SettleStorage
 
@@ -18,6 +19,21 @@ extension Transaction {
         json texts: [[UInt8]], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
     ) throws {
         try add(JSONBatch(texts, identifierMember: identifierMember, limits: limits))
+    }
+
+    /// Stores new documents from JSON texts; see the form that takes UTF-8.
+    public func add(
+        json texts: [String], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
+    ) throws {
+        try add(
+            json: texts.map { Array($0.utf8) }, identifierMember: identifierMember, limits: limits)
+    }
+
+    /// Stores new documents from JSON texts; see the form that takes UTF-8.
+    public func add(
+        json texts: [Data], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
+    ) throws {
+        try add(json: texts.map { [UInt8]($0) }, identifierMember: identifierMember, limits: limits)
     }
 
     /// Stores every document of a batch.
@@ -41,5 +57,21 @@ extension Database {
         // Decoding begins here, while others may still write.
         let batch = JSONBatch(texts, identifierMember: identifierMember, limits: limits)
         try await write { try $0.add(batch) }
+    }
+
+    /// Stores new documents from JSON texts in one transaction; see the form that takes UTF-8.
+    public func add(
+        json texts: [String], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
+    ) async throws {
+        try await add(
+            json: texts.map { Array($0.utf8) }, identifierMember: identifierMember, limits: limits)
+    }
+
+    /// Stores new documents from JSON texts in one transaction; see the form that takes UTF-8.
+    public func add(
+        json texts: [Data], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
+    ) async throws {
+        try await add(
+            json: texts.map { [UInt8]($0) }, identifierMember: identifierMember, limits: limits)
     }
 }

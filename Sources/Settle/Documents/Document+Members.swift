@@ -32,9 +32,10 @@ extension Document {
     ///
     /// Reads `NSNull` for null, `Bool`, `Int`, `Double`, `String`, `[Any]`, `[String: Any]`, and
     /// `Date` for a string that ``dateFormatter`` understands. Takes those, other integer types,
-    /// `Float`, `UUID`, `URL`, ``JSONValue``, and another document, which becomes an object of its
-    /// members and its `"id"`; nil removes the member. Anything else is refused when the document is
-    /// saved, with an error that names the member.
+    /// `Float`, `UUID`, `URL`, ``JSONValue``, another document, which becomes an object of its
+    /// members and its `"id"`, and whatever can encode itself or has a raw value (`Decimal`, `Data`,
+    /// enumerations, structs), in the form in which ``init(encoding:)`` writes it; nil removes the member.
+    /// Anything else is refused when the document is saved, with an error that names the member.
     public subscript(name: String) -> Any? {
         get {
             switch self[json: name] {
@@ -92,5 +93,28 @@ extension Document {
     /// The member as a date; nil when it is not a string that ``dateFormatter`` understands.
     public func date(_ name: String) -> Date? {
         string(name).flatMap { Document.dateFormatter.date(from: $0) }
+    }
+}
+
+extension Document {
+    /// A member as a type that can decode and encode itself, as in ``decode(_:)``.
+    ///
+    /// `Double` takes every number, `Int` every whole one, `Date` the text that ``dateFormatter`` writes.
+    /// Reading gives nil when there is no such member, or it is null or something else. Setting nil removes
+    /// the member; a value that cannot be encoded, a number that is not finite for example, is refused
+    /// when the document is saved, with an error that names the member.
+    ///
+    /// - Parameters:
+    ///   - name: The member's name.
+    ///   - type: The type.
+    public subscript<Value: Codable>(name: String, as type: Value.Type) -> Value? {
+        get {
+            guard let value = self[json: name], !value.isNull else { return nil }
+            return try? value.decode(type)
+        }
+        set {
+            guard let newValue else { return self[json: name] = nil }
+            self[name] = newValue
+        }
     }
 }

@@ -66,9 +66,23 @@ enum DynamicValue {
             return .array(try elements.map { try json($0) ?? .null })
         case let members as [AnyHashable: Any?]:
             return try json(members)
+        case let value as any Encodable:
+            return try json(encoding: value)
+        case let value as any RawRepresentable:
+            return try json(value.rawValue)
         default:
             throw Unsupported(
                 reason: "a value of type \(type(of: any)), which JSON cannot express")
+        }
+    }
+
+    /// The form in which a value is written as a member of a type that encodes itself.
+    private static func json(encoding value: some Encodable) throws -> JSONValue {
+        do {
+            return try PackedValue(encoding: value, leaves: DocumentCodingLeaves()).value()
+        } catch {
+            throw Unsupported(
+                reason: "a value of type \(type(of: value)) that cannot be encoded")
         }
     }
 

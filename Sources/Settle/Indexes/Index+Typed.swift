@@ -101,6 +101,26 @@ extension Database.Index {
         typed(type, name, version, collation, filter, .custom(reduce), map)
     }
 
+    /// An index by a closure that reads members by their types, with a typed reduce function; see
+    /// ``views(name:version:collation:filter:builtInReduce:map:)``.
+    public static func views(
+        name: String, version: String, collation: Database.IndexCollation = .unicode,
+        filter: Database.IndexFilter? = nil, typedReduce: Database.TypedReduce,
+        map: @escaping ViewMap
+    ) -> Database.Index {
+        views(name, version, collation, filter, .typed(typedReduce), map)
+    }
+
+    /// An index by a closure over a type of the application, with a typed reduce function; see
+    /// ``typed(_:name:version:collation:filter:builtInReduce:map:)``.
+    public static func typed<Value: Decodable & Sendable>(
+        _ type: Value.Type, name: String, version: String,
+        collation: Database.IndexCollation = .unicode, filter: Database.IndexFilter? = nil,
+        typedReduce: Database.TypedReduce, map: @escaping TypedMap<Value>
+    ) -> Database.Index {
+        typed(type, name, version, collation, filter, .typed(typedReduce), map)
+    }
+
     private static func views(
         _ name: String, _ version: String, _ collation: Database.IndexCollation,
         _ filter: Database.IndexFilter?, _ reduction: IndexReduction, _ map: @escaping ViewMap

@@ -78,6 +78,24 @@ extension Database {
                 reduction: IndexReduction(builtInReduce))
         }
 
+        /// An index by a closure, with a reduce function over values of a type.
+        ///
+        /// - Parameters:
+        ///   - name: The name queries use.
+        ///   - version: Change it whenever `map` or the reduce function changes, or old rows stay as they
+        ///     are: a closure cannot be compared.
+        ///   - collation: How the strings in keys are ordered.
+        ///   - typedReduce: Makes one value of many.
+        ///   - map: The rows of a document.
+        public init(
+            name: String, version: String, collation: IndexCollation = .unicode,
+            typedReduce: TypedReduce, map: @escaping Map
+        ) {
+            self.init(
+                name: name, version: version, collation: collation, map: map,
+                reduction: .typed(typedReduce))
+        }
+
         private init(
             name: String, version: String, collation: IndexCollation, map: @escaping Map,
             reduction: IndexReduction

@@ -6,6 +6,7 @@ enum IndexReduction {
     case none
     case builtIn(Database.BuiltInReduce)
     case custom(Database.Reduce)
+    case typed(Database.TypedReduce)
 
     init(_ builtIn: Database.BuiltInReduce?) {
         self = builtIn.map { .builtIn($0) } ?? .none
@@ -21,6 +22,7 @@ enum IndexReduction {
         case .none: nil
         case .builtIn(let function): function.closure
         case .custom(let closure): closure
+        case .typed(let function): function.closure
         }
     }
 
@@ -30,6 +32,7 @@ enum IndexReduction {
         case .none: nil
         case .builtIn(let function): .builtIn(function.kind)
         case .custom(let closure): .custom(Self.function(closure))
+        case .typed(let function): .custom(function.function)
         }
     }
 

@@ -6,11 +6,31 @@ extension Database {
         try read { try $0.fetch(type, id: id) }
     }
 
-    /// Reads all models of a type; see ``Snapshot/fetchAll(_:)``.
+    /// Reads all models of a type, or those that a filter picks; see ``Snapshot/fetchAll(_:where:)``.
+    ///
+    /// ```swift
+    /// let open = try await database.fetchAll(Visit.self, where: \.status == .planned)
+    /// ```
     public func fetchAll<Model: DocumentModel>(
-        _ type: Model.Type
+        _ type: Model.Type, where filter: ModelFilter<Model>? = nil
     ) async throws -> ModelList<Model> {
-        try read { try $0.fetchAll(type) }
+        try read { try $0.fetchAll(type, where: filter) }
+    }
+
+    /// Reads the models that a query finds.
+    ///
+    /// - Parameters:
+    ///   - type: The models' type.
+    ///   - index: The name of the index.
+    ///   - parameters: Which rows, in which order; they are not reduced, and documents are included.
+    /// - Returns: The models in the order of the rows; documents that cannot be decoded are in its
+    ///   ``ModelList/unreadable``.
+    /// - Throws: As ``runQuery(on:with:)``.
+    public func fetchAll<Model: DocumentModel>(
+        _ type: Model.Type, on index: String,
+        with parameters: any QueryParameters = QueryByKeyRange()
+    ) async throws -> ModelList<Model> {
+        try await runQuery(on: index, with: parameters.withDocuments).models(as: type)
     }
 
     /// Stores a model as a new document; see ``Transaction/add(_:)-(Model)``.

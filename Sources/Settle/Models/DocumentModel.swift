@@ -21,6 +21,18 @@ public protocol DocumentModel: Codable, Identifiable, Sendable where ID == Strin
     /// It is written when a model is saved and checked when one is read. The model may have a member
     /// `type` of its own that says the same; it need not.
     static var documentType: String { get }
+
+    /// The members whose names are not those of their properties; none by default.
+    ///
+    /// Needed for key paths only: with `case minutes = "duration"` among the coding keys, `\.minutes` is
+    /// found by `["minutes": "duration"]`. For a property of a property the key is its path, with dots:
+    /// `["address.city": "town"]`.
+    static var memberNames: [String: String] { get }
+}
+
+extension DocumentModel {
+    /// No member has another name than its property.
+    public static var memberNames: [String: String] { [:] }
 }
 
 /// A document that is not what its model expects.

@@ -5,7 +5,8 @@ public struct ModelList<Model: DocumentModel>: RandomAccessCollection, Sendable 
     /// sake.
     public private(set) var unreadable: [UnreadableDocument] = []
 
-    init() {}
+    /// No models.
+    public init() {}
 
     /// The place of the first model.
     public var startIndex: Int { models.startIndex }
@@ -14,6 +15,14 @@ public struct ModelList<Model: DocumentModel>: RandomAccessCollection, Sendable 
 
     /// The model in a place.
     public subscript(position: Int) -> Stored<Model> { models[position] }
+
+    mutating func append(_ row: ModelRow<Model>) {
+        if let stored = row.stored {
+            models.append(stored)
+        } else if let error = row.error, let document = row.row.document {
+            unreadable.append(UnreadableDocument(document: document, error: error))
+        }
+    }
 
     mutating func append(_ document: Document) {
         do throws(DatabaseError) {

@@ -17,18 +17,21 @@ extension Snapshot {
 
     /// Reads all models of a type, by the byte order of their identifiers.
     ///
-    /// - Parameter type: The models' type.
-    /// - Returns: The models; documents of the type that cannot be decoded are in its
+    /// - Parameters:
+    ///   - type: The models' type.
+    ///   - filter: Which of them; nil for all.
+    /// - Returns: The models; documents that are meant and cannot be decoded are in its
     ///   ``ModelList/unreadable``.
     /// - Throws: ``DatabaseError`` when the database cannot be read.
-    /// - Complexity: Reads every document of the database. Where there are many of other types, query an
-    ///   index.
-    public func fetchAll<Model: DocumentModel>(_ type: Model.Type) throws -> ModelList<Model> {
+    /// - Complexity: Looks at every document of the database, and decodes those that are meant. Where
+    ///   there are many others, ask an index.
+    public func fetchAll<Model: DocumentModel>(
+        _ type: Model.Type, where filter: ModelFilter<Model>? = nil
+    ) throws -> ModelList<Model> {
+        let filter = ModelFilter.documents(filter)
         var list = ModelList<Model>()
         try forEachDocument { document in
-            if document[json: Document.typeMember] == .string(Model.documentType) {
-                list.append(document)
-            }
+            if try filter.matches(document) { list.append(document) }
             return true
         }
         return list

@@ -1,3 +1,5 @@
+import Dispatch
+
 // Observed queries of an index, and observed documents. All forms cost the same: a commit is looked
 // at once for each index that is observed, and touches only those observers that show a row or a
 // document that it changed.
@@ -42,6 +44,16 @@ extension Database {
         interval: Duration = .zero,
         changeHandler: @escaping @Sendable (QueryResultEnumerator) throws -> Void
     ) -> QueryObserver? {
+        observeQuery(
+            on: index, with: parameters, interval: interval, queue: completionQueue,
+            changeHandler: changeHandler)
+    }
+
+    private func observeQuery(
+        on index: String, with parameters: any QueryParameters, interval: Duration,
+        queue: DispatchQueue,
+        changeHandler: @escaping @Sendable (QueryResultEnumerator) throws -> Void
+    ) -> QueryObserver? {
         let list: LiveList
         do throws(DatabaseError) {
             list = try observers.observe(parameters, of: index)
@@ -49,9 +61,45 @@ extension Database {
             guard error.code == .unsupportedQuery else { return nil }
             list = LiveList(failing: error)
         }
-        return observer(of: list, interval: interval) { state in
+        return observer(of: list, interval: interval, on: queue) { state in
             try changeHandler(QueryResultEnumerator(state, startRow: parameters.startRow))
         }
+    }
+
+    /// Has a handler on the main actor called with the result of a query, and with each later one that
+    /// differs.
+    ///
+    /// ```swift
+    /// observer = database.observeQuery(on: "byColour") { @MainActor [weak self] result in
+    ///     self?.rows = result.rows
+    /// }
+    /// ```
+    ///
+    /// As ``observeQuery(on:with:interval:changeHandler:)``, whatever the completion queue is. A closure is
+    /// taken for this form when it says `@MainActor`, or by the label.
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - parameters: Which rows, in which order, reduced or not.
+    ///   - interval: The least time between two calls.
+    ///   - mainActorHandler: Called with each new result.
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database has no
+    ///   index of this name or is closed.
+    public func observeQuery(
+        on index: String, with parameters: any QueryParameters = QueryByKeyRange(),
+        interval: Duration = .zero,
+        mainActorHandler: @escaping @MainActor @Sendable (QueryResultEnumerator) throws -> Void
+    ) -> QueryObserver? {
+        observeQuery(
+            on: index, with: parameters, interval: interval, queue: .main,
+            changeHandler: Self.isolated(mainActorHandler))
+    }
+
+    private static func isolated<Value: Sendable>(
+        _ handler: @escaping @MainActor @Sendable (Value) throws -> Void
+    ) -> @Sendable (Value) throws -> Void {
+        // The main queue is the main actor's.
+        { value in try MainActor.assumeIsolated { try handler(value) } }
     }
 
     /// Has a handler called with all documents of a type, and again whenever one of them is changed,
@@ -71,8 +119,24 @@ extension Database {
         changeHandler: @escaping @Sendable (QueryResultEnumerator) throws -> Void
     ) -> QueryObserver? {
         guard let list = try? observers.observe(.type(type)) else { return nil }
-        return observer(of: list, interval: interval) { state in
+        return observer(of: list, interval: interval, on: completionQueue) { state in
             try changeHandler(QueryResultEnumerator(state, startRow: 0))
+        }
+    }
+
+    /// Has a handler on the main actor called with all documents of a type; see
+    /// ``observeDocuments(ofType:interval:changeHandler:)`` and
+    /// ``observeQuery(on:with:interval:mainActorHandler:)``.
+    ///
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database is closed.
+    public func observeDocuments(
+        ofType type: String, interval: Duration = .zero,
+        mainActorHandler: @escaping @MainActor @Sendable (QueryResultEnumerator) throws -> Void
+    ) -> QueryObserver? {
+        guard let list = try? observers.observe(.type(type)) else { return nil }
+        let handler = Self.isolated(mainActorHandler)
+        return observer(of: list, interval: interval, on: .main) { state in
+            try handler(QueryResultEnumerator(state, startRow: 0))
         }
     }
 
@@ -91,7 +155,25 @@ extension Database {
         changeHandler: @escaping @Sendable (Result<Document?, any Error>) throws -> Void
     ) -> QueryObserver? {
         guard let list = try? observers.observe(.identifier(id)) else { return nil }
-        return observer(of: list, interval: interval) { try changeHandler($0.document) }
+        return observer(of: list, interval: interval, on: completionQueue) {
+            try changeHandler($0.document)
+        }
+    }
+
+    /// Has a handler on the main actor called with a document; see
+    /// ``observeDocument(_:interval:changeHandler:)`` and
+    /// ``observeQuery(on:with:interval:mainActorHandler:)``.
+    ///
+    /// - Returns: What ends the observation, also when it is let go of; nil when the database is closed.
+    public func observeDocument(
+        _ id: String, interval: Duration = .zero,
+        mainActorHandler:
+            @escaping @MainActor @Sendable (Result<Document?, any Error>) throws ->
+            Void
+    ) -> QueryObserver? {
+        guard let list = try? observers.observe(.identifier(id)) else { return nil }
+        let handler = Self.isolated(mainActorHandler)
+        return observer(of: list, interval: interval, on: .main) { try handler($0.document) }
     }
 
     /// Ends an observation: its handler is not called again once this returns, except for a call
@@ -103,12 +185,12 @@ extension Database {
     }
 
     private func observer(
-        of list: LiveList, interval: Duration,
+        of list: LiveList, interval: Duration, on queue: DispatchQueue,
         _ handler: @escaping @Sendable (ObservedState) throws -> Void
     ) -> QueryObserver {
         QueryObserver(
             list, observers, interval: interval, clock: configuration.clock,
-            queue: completionQueue, handler: handler)
+            queue: queue, handler: handler)
     }
 }
 

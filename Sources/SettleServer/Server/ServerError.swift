@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a server does not start, or ended.
 public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// The kinds of errors.
@@ -53,4 +55,9 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
 
     /// The message, with the code before it.
     public var description: String { "\(code): \(message)" }
+}
+
+extension ServerError: LocalizedError {
+    /// The message: what happened, to what, and what to do about it.
+    public var errorDescription: String? { message }
 }

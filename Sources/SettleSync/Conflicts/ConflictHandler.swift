@@ -12,6 +12,9 @@
 /// `Database.resolve(_:with:)`. It must not wait for the end of the replication it is asked by, nor
 /// purge what that replicates: both wait for the handler.
 ///
+/// A handler that throws leaves the conflict as it is; ``ReplicationEvent/conflictHandlerFailed(documentId:error:)``
+/// tells of it, and the next replication asks again.
+///
 /// **Stopping.** A handler that may answer `.stop` is asked before anything behind the conflict is
 /// sent: operations go one at a time, in the order in which their documents were first changed, and
 /// after `.stop` those behind it are still in the queue, untouched. The price is one request for
@@ -24,7 +27,7 @@ public struct ConflictHandler: Sendable {
     public let mayStop: Bool
     /// Whether the handler never decides anything, so that old conflicts need not be shown to it.
     let isPassive: Bool
-    private let decide: @Sendable (ReplicationConflict) async -> ConflictResolution
+    private let decide: @Sendable (ReplicationConflict) async throws -> ConflictResolution
 
     /// A handler that asks a closure.
     ///
@@ -34,7 +37,7 @@ public struct ConflictHandler: Sendable {
     ///   - decide: Decides a conflict.
     public init(
         mayStop: Bool = true,
-        _ decide: @escaping @Sendable (ReplicationConflict) async -> ConflictResolution
+        _ decide: @escaping @Sendable (ReplicationConflict) async throws -> ConflictResolution
     ) {
         self.decide = decide
         self.mayStop = mayStop
@@ -83,9 +86,20 @@ public struct ConflictHandler: Sendable {
         ThreeWayMerge.resolution(of: conflict)
     }
 
-    /// Asks for a decision.
+    /// Asks for a decision; a handler that throws leaves the conflict.
     public func callAsFunction(_ conflict: ReplicationConflict) async -> ConflictResolution {
-        await decide(conflict)
+        do {
+            return try await decision(about: conflict)
+        } catch {
+            return .leave
+        }
+    }
+
+    /// Asks for a decision.
+    ///
+    /// - Throws: What the closure throws.
+    func decision(about conflict: ReplicationConflict) async throws -> ConflictResolution {
+        try await decide(conflict)
     }
 }
 

@@ -24,8 +24,13 @@ import Synchronization
 /// }
 /// ```
 public final class Outbox: CommitParticipant {
-    /// The name of the pipeline of operations that are not put into another one.
+    /// The name of the pipeline of operations that are not put into another one, where there are several.
     public static let defaultPipeline = "default"
+
+    /// Which of an outbox's pipelines takes what is put into no other.
+    static func mainPipeline(of names: [String]) -> String {
+        names.count == 1 ? names[0] : defaultPipeline
+    }
     /// The context of the hold of an operation that is tried again after a wait.
     public static let retryContext = "retry"
 
@@ -100,8 +105,11 @@ public final class Outbox: CommitParticipant {
     }
 
     /// A pipeline that runs; nil when there is none of that name.
-    public func pipeline(named name: String = Outbox.defaultPipeline) -> Pipeline? {
-        state.withLock { $0.runners[name] }.map { Pipeline($0) }
+    ///
+    /// - Parameter name: The name; that of the pipeline that takes what is for no other if not said.
+    /// - Returns: The pipeline.
+    public func pipeline(named name: String? = nil) -> Pipeline? {
+        state.withLock { $0.runners[name ?? configuration.mainPipeline] }.map { Pipeline($0) }
     }
 
     // MARK: Suspending all

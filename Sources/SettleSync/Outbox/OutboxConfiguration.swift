@@ -5,7 +5,9 @@ public struct OutboxConfiguration: Sendable {
     /// Stored operations of other types are kept, and reported with the status `unknown`; they are
     /// started once the outbox is opened with their type.
     public var operations: [any OutboxOperation.Type]
-    /// The pipelines; one has the name ``Outbox/defaultPipeline``.
+    /// The pipelines: one of any name, or several of which one has the name ``Outbox/defaultPipeline``.
+    ///
+    /// That one takes the operations that are put into no other.
     public var pipelines: [PipelineConfiguration]
     /// False for a process that adds operations and changes the queue, and leaves it to another one
     /// to carry them out: an extension of an app, or a tool.
@@ -61,13 +63,16 @@ public struct OutboxConfiguration: Sendable {
                     "Two pipelines have or had the name '\(name)'. Give each its own.")
             }
         }
-        if isRunning, !pipelines.contains(where: { $0.name == Outbox.defaultPipeline }) {
+        if isRunning, !pipelines.contains(where: { $0.name == mainPipeline }) {
             throw OutboxError(
                 .unknownPipeline,
-                "An outbox has a pipeline named '\(Outbox.defaultPipeline)', which takes what is for "
-                    + "no other. Add it to the configuration.")
+                "An outbox has one pipeline, or among several one named '\(Outbox.defaultPipeline)', which "
+                    + "takes what is for no other. Add it to the configuration.")
         }
     }
+
+    /// The name of the pipeline that takes what is for no other.
+    var mainPipeline: String { Outbox.mainPipeline(of: pipelines.map(\.name)) }
 
     /// Checks a name of something that is stored under it.
     static func check(_ name: String, _ what: String) throws(OutboxError) {

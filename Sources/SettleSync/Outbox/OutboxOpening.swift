@@ -38,17 +38,18 @@ struct OutboxOpening {
         if try counters != table.counters() { try table.set(counters) }
     }
 
-    /// Moves the operations of pipelines that are no more to the default one.
+    /// Moves the operations of pipelines that are no more to the one that takes what is for no other.
     private func moveRemoved(
         _ stored: [String: PipelineRecord], _ configurations: [PipelineConfiguration]
     ) throws {
         let names = Set(configurations.map(\.name))
-        guard var target = stored[Outbox.defaultPipeline] else { return }
+        let main = Outbox.mainPipeline(of: configurations.map(\.name))
+        guard var target = stored[main] else { return }
         for (name, record) in stored.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
             try move(record, to: &target)
             try table.remove(OutboxRowKey.pipeline(name))
         }
-        if target != stored[Outbox.defaultPipeline] { try table.set(target) }
+        if target != stored[main] { try table.set(target) }
     }
 
     private func move(_ old: PipelineRecord, to new: inout PipelineRecord) throws {

@@ -124,7 +124,7 @@ extension RemoteItem {
     }
 
     /// Takes what another answer about the same state shows and this one leaves out.
-    fileprivate mutating func complete(by answer: RemoteItem) {
+    package mutating func complete(by answer: RemoteItem) {
         for name in namesLacking(of: answer.members) {
             let shown = members[name].flatMap { $0.isNull ? nil : $0 }
             members[name] = answer.members[name]?.completing(shown)

@@ -183,7 +183,8 @@ extension RemoteOutbox {
             _ = try describe(id, known: state, by: seen, in: transaction, tables, origin: origin)
         } else if local?.revisionText == old.sent?.revision {
             // Not touched since it was sent: it takes the later form at once.
-            try take(seen, id, replacing: old, in: transaction, tables, origin: origin)
+            let later = seen.pulled(over: state, here: local?.json)
+            try take(later, id, replacing: old, in: transaction, tables, origin: origin)
         } else {
             try tables.setServer(state, id)
             var entry = old

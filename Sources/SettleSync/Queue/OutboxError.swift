@@ -106,3 +106,8 @@ extension OutboxError {
                 + "depends on it, or give it back first.", operationId: id)
     }
 }
+
+extension OutboxError: LocalizedError {
+    /// The message: what happened, to what, and what to do about it.
+    public var errorDescription: String? { message }
+}

@@ -98,12 +98,17 @@ public struct OutboxSnapshot {
         }
     }
 
+    /// The name of the pipeline that takes what is for no other.
+    var mainPipeline: String { Outbox.mainPipeline(of: Array(pipelines.values)) }
+
     /// The graphs of a pipeline that have operations left, in order.
     ///
+    /// - Parameter pipeline: The name; that of the pipeline that takes what is for no other if not said.
+    /// - Returns: The graphs.
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
-    public func graphs(in pipeline: String = Outbox.defaultPipeline) throws -> [OperationGraph] {
+    public func graphs(in pipeline: String? = nil) throws -> [OperationGraph] {
         var graphs: [OperationGraph] = []
-        try forEachOperation(in: pipeline) { operation in
+        try forEachOperation(in: pipeline ?? mainPipeline) { operation in
             if graphs.last?.number == operation.graph {
                 graphs[graphs.count - 1].operations.append(operation)
             } else {
@@ -121,10 +126,12 @@ public struct OutboxSnapshot {
     /// not follow each other. ``OutboxTransaction/insert(_:intoGraph:of:id:about:recordsChanges:dependencies:priority:)``
     /// takes them.
     ///
+    /// - Parameter pipeline: The name; that of the pipeline that takes what is for no other if not said.
+    /// - Returns: The numbers.
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: O(log n) page reads for each graph.
-    public func graphNumbers(in pipeline: String = Outbox.defaultPipeline) throws -> [UInt64] {
-        guard let record = try table.pipeline(named: pipeline) else { return [] }
+    public func graphNumbers(in pipeline: String? = nil) throws -> [UInt64] {
+        guard let record = try table.pipeline(named: pipeline ?? mainPipeline) else { return [] }
         var numbers: [UInt64] = []
         while let next = try table.lowestGraph(of: record.number, after: numbers.last ?? 0) {
             numbers.append(next)

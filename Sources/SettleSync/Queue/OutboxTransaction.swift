@@ -73,6 +73,13 @@ public struct OutboxTransaction {
         notes.drafts(in: pipeline)
     }
 
+    /// The name of the pipeline that takes what is for no other.
+    private func mainPipeline() throws -> String {
+        // Another process runs the pipelines then, and has stored their names.
+        outbox.configuration.isRunning
+            ? outbox.configuration.mainPipeline : try stored().mainPipeline
+    }
+
     // MARK: Adding
 
     /// Adds an operation, in the graph of this commit.
@@ -80,7 +87,7 @@ public struct OutboxTransaction {
     /// - Parameters:
     ///   - operation: What is to be done.
     ///   - id: What it is known by; a new one if not said, which is faster than a random one.
-    ///   - pipeline: The pipeline it goes through; the default one if not said.
+    ///   - pipeline: The pipeline it goes through; the one that takes what is for no other if not said.
     ///   - documentIds: The documents it is about. They are found by
     ///     ``OutboxSnapshot/operations(about:)``, and policies of pipelines go by them.
     ///   - recordsChanges: True to keep what this closure changes in these documents, for merging.
@@ -102,7 +109,7 @@ public struct OutboxTransaction {
     ) throws -> UUID {
         try add(
             operation, id: id ?? OperationIdentifier.make(at: outbox.now),
-            to: pipeline ?? Outbox.defaultPipeline, target: nil, documentIds, recordsChanges,
+            to: pipeline ?? mainPipeline(), target: nil, documentIds, recordsChanges,
             dependencies, priority)
     }
 
@@ -152,7 +159,7 @@ public struct OutboxTransaction {
     ///   - number: The graph: the ``QueuedOperation/graph`` of an operation, an
     ///     ``OperationGraph/number``, or one of ``OutboxSnapshot/graphNumbers(in:)``, whose first is the
     ///     graph that is carried out now.
-    ///   - pipeline: The pipeline it goes through; the default one if not said.
+    ///   - pipeline: The pipeline it goes through; the one that takes what is for no other if not said.
     ///   - id: As for ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``, like the others.
     ///   - documentIds: The documents it is about.
     ///   - recordsChanges: True to keep what this closure changes in these documents.
@@ -171,7 +178,7 @@ public struct OutboxTransaction {
         dependencies: Set<UUID> = [], priority: Int32 = 0
     ) throws -> UUID {
         let id = id ?? OperationIdentifier.make(at: outbox.now)
-        let pipeline = pipeline ?? Outbox.defaultPipeline
+        let pipeline = try pipeline ?? mainPipeline()
         try outbox.checkKnown(pipeline: pipeline, id)
         guard let record = try table.pipeline(named: pipeline),
             let isStrict = try isStrict(graph: number, of: record)

@@ -257,6 +257,21 @@ extension ReplicationCycle {
         return conflictIds
     }
 
+    /// What the handler says of a conflict; it is left when the handler fails.
+    private func decision(
+        about conflict: ReplicationConflict, of id: String
+    ) async -> ConflictResolution {
+        do {
+            return try await session.configuration.conflictHandler.decision(about: conflict)
+        } catch {
+            // Who is cancelled while it thinks has not failed.
+            if !Task.isCancelled {
+                session.report(.conflictHandlerFailed(documentId: id, error: error))
+            }
+            return .leave
+        }
+    }
+
     /// Gives a conflict to the handler until its answer fits what both sides have.
     private mutating func settleConflict(of id: String) async throws {
         let (outbox, database) = (session.outbox, session.database)
@@ -264,7 +279,7 @@ extension ReplicationCycle {
         if conflictCounts[id, default: 0] <= SyncTuning.resolutionCountMax {
             for _ in 0..<SyncTuning.resolutionCountMax {
                 guard let conflict = try outbox.conflict(database, of: id) else { return }
-                let resolution = await session.configuration.conflictHandler(conflict)
+                let resolution = await decision(about: conflict, of: id)
                 try Task.checkCancellation()
                 switch try await outbox.settle(database, conflict, resolution) {
                 case .settled:

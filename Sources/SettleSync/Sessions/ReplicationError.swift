@@ -95,3 +95,8 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         return "\(text) (\(cause))"
     }
 }
+
+extension ReplicationError: LocalizedError {
+    /// The message: what happened, to what, and what to do about it.
+    public var errorDescription: String? { message }
+}

@@ -38,7 +38,7 @@ extension ReplicationCenter {
                 delegate.database(database, replicationDidComplete: configuration)
             case .failed(let error):
                 delegate.database(database, replicationFailed: configuration, error: error)
-            case .started, .conflict, .rejected, .setAside, .stopped:
+            case .started, .conflict, .conflictHandlerFailed, .rejected, .setAside, .stopped:
                 break
             }
         }

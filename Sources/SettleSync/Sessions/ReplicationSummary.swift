@@ -46,6 +46,8 @@ public enum ReplicationEvent: Sendable {
     case receiving(received: Int, total: Int)
     /// A conflict was left for later.
     case conflict(documentId: String)
+    /// The conflict handler threw an error; the conflict is left for later.
+    case conflictHandlerFailed(documentId: String, error: any Error)
     /// The far side refuses a document.
     case rejected(documentId: String, reason: String)
     /// An item of the remote cannot be a document here and was set aside; the others go on.
@@ -56,4 +58,18 @@ public enum ReplicationEvent: Sendable {
     case failed(ReplicationError)
     /// It was stopped or replaced by another.
     case stopped
+}
+
+extension ReplicationSummary: CustomStringConvertible {
+    /// What is not 0, in words.
+    public var description: String {
+        let counts = [
+            (pushed, "pushed"), (pulled, "pulled"), (received, "received"),
+            (conflictsSettled, "conflicts settled"), (conflicts, "conflicts left"),
+            (rejected, "rejected"), (withheld, "withheld"),
+            (attachmentsDownloaded, "attachments downloaded"), (skipped, "set aside"),
+        ]
+        let words = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
+        return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")
+    }
 }

@@ -55,7 +55,7 @@ enum HousePlan {
 
     /// Modules that come with the toolchain or the platform and need no declaration.
     static let platformModules: Set<String> = [
-        "Android", "Darwin", "Dispatch", "Glibc", "Musl", "Swift", "Synchronization",
+        "Android", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift", "Synchronization",
     ]
 
     /// The same, but with Foundation in them or under them.

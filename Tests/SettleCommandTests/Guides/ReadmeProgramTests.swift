@@ -21,9 +21,7 @@ import Testing
                 })
             let configuration = Database.OpenDatabaseConfiguration(
                 name: "orchard", fileLocation: folder, indexes: [byColour])
-            guard let database = try await Database.open(with: configuration, create: true) else {
-                return
-            }
+            let database = try await Database.openOrCreate(configuration)
 
             let apple: Document = [
                 "id": "apple", "type": "fruit", "colour": "red", "name": "Apple", "price": 3,

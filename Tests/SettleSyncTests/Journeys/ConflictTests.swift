@@ -54,6 +54,33 @@ import Testing
         #expect(server.contents["a"] == ["mine": 3, "theirs": 2])
     }
 
+    @Test func `is left and told of when the handler throws, and asked about again`() async throws {
+        struct Broken: Error, Equatable {}
+        let (device, server) = try await conflicting(["n": 2], ["n": 3])
+        try await device.put("b", [:])
+        let events = device.database.replicationEvents
+        let summary = try await device.replicate(server, ConflictHandler { _ in throw Broken() })
+        #expect(summary.conflicts == 1 && summary.pushed == 1)
+        #expect(server.contents["b"] != nil)
+        var failures: [String] = []
+        for await event in events {
+            if case .conflictHandlerFailed(let id, let error) = event, error is Broken {
+                failures.append(id)
+            }
+            if case .completed = event { break }
+        }
+        #expect(failures == ["a"])
+        #expect(try device.database.replicationConflicts().map(\.documentId) == ["a"])
+        let handler = ConflictHandler { _ in throw Broken() }
+        let conflict = try #require(try device.database.replicationConflicts().first)
+        guard case .leave = await handler(conflict) else {
+            Issue.record("A handler that throws decides something.")
+            return
+        }
+        #expect(try await device.replicate(server, .localWins).conflictsSettled == 1)
+        #expect(server.contents["a"]?["n"] == 2)
+    }
+
     @Test func `stays listed with all three versions unless somebody decides`() async throws {
         let (device, server) = try await conflicting(["n": 2], ["n": 3])
         try await device.put("b", [:])

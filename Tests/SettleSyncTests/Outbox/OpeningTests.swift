@@ -47,6 +47,42 @@ import Testing
         await outbox.close()
     }
 
+    @Test func `takes what is for no pipeline into the only one, whatever its name`() async throws {
+        var queue = try await QueueFixture()
+        let old = try await queue.add("old")
+        queue = try await queue.reopened([idle("uploads")])
+        await queue.outbox.close()
+        let outbox = try await queue.database.openOutbox(
+            OutboxConfiguration(operations: QueueFixture.types, pipelines: [idle("uploads")]))
+        let new = try await outbox.write { try $0.add(Errand(text: "new")) }
+        #expect(outbox.pipeline()?.name == "uploads")
+        let (ids, graphs, inserted) = try await outbox.write { queue in
+            let numbers = try queue.stored().graphNumbers()
+            let inserted = try queue.insert(
+                Errand(text: "inserted"), intoGraph: try #require(numbers.last))
+            return (
+                try queue.stored().operations(in: "uploads").map(\.id),
+                try queue.stored().graphs().count, inserted
+            )
+        }
+        #expect(ids == [old, new] && graphs == 2)
+        #expect(try outbox.read { try $0.operation(inserted)?.pipeline } == "uploads")
+        await outbox.close()
+        // A process that runs nothing goes by what the other one stored.
+        let idleOutbox = try await queue.database.openOutbox(
+            OutboxConfiguration(operations: QueueFixture.types, pipelines: [], isRunning: false))
+        let third = try await idleOutbox.write { try $0.add(Errand()) }
+        #expect(try idleOutbox.read { try $0.operation(third)?.pipeline } == "uploads")
+        await idleOutbox.close()
+        let error = await #expect(throws: OutboxError.self) {
+            try await queue.database.openOutbox(
+                OutboxConfiguration(
+                    operations: QueueFixture.types, pipelines: [idle("a"), idle("b")]))
+        }
+        #expect(error?.code == .unknownPipeline)
+        await queue.close()
+    }
+
     @Test func `moves the operations of a pipeline with its new name`() async throws {
         var queue = try await QueueFixture([idle(), idle("photos")])
         let first = try await queue.add("first", in: "photos", about: ["fig"])

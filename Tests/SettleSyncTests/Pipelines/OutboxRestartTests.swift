@@ -105,12 +105,15 @@ import Testing
         await bench.database.close()
     }
 
-    @Test func `is refused without a default pipeline, and with names that are taken or bad`()
+    @Test
+    func
+        `is refused without a default pipeline among several, and with names that are taken or bad`()
         async throws
     {
         let bench = try await OutboxBench(in: directory)
         let faults: [([PipelineConfiguration], [any OutboxOperation.Type])] = [
-            ([bench.pipeline("other")], [Step.self]),
+            ([bench.pipeline("other"), bench.pipeline("third")], [Step.self]),
+            ([], [Step.self]),
             ([bench.pipeline(), bench.pipeline()], [Step.self]),
             ([bench.pipeline(), bench.pipeline("x", previousNames: ["default"])], [Step.self]),
             ([bench.pipeline(), bench.pipeline("")], [Step.self]),

@@ -30,7 +30,7 @@ import Testing
         apple["price"] = 4
         apple = try await database.update(apple)
         let found = try await database.fetchDocument("apple")
-        let price = found?["price"] as? Int
+        let price = found?["price", as: Double.self]
         let picked = found?["picked"] as? Date
         #expect(price == 4 && picked != nil)
         do {

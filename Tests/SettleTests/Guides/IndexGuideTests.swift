@@ -168,6 +168,33 @@ import Testing
         #expect(printed() == ["6"])
     }
 
+    struct Mean: Codable, Equatable {
+        var sum: Double
+        var count: Int
+    }
+
+    @Test func `has a reduce function with a result of its own`() async throws {
+        let mean = Database.TypedReduce(
+            Double.self, into: Mean.self,
+            reduce: { Mean(sum: $0.reduce(0, +), count: $0.count) },
+            rereduce: { results in
+                Mean(
+                    sum: results.map(\.sum).reduce(0, +), count: results.map(\.count).reduce(0, +))
+            })
+        let index = Database.Index(
+            name: "mean", version: "1", typedReduce: mean
+        ) { document, addIndexRow in
+            addIndexRow(document.id, document["n"])
+        }
+        try await withDatabase(indexes: [index]) { database in
+            for (id, n) in [("a", 1), ("b", 2)] {
+                try await database.add(["id": .some(id), "n": .some(n)])
+            }
+            let row = try #require(try await database.runQuery(on: "mean").first)
+            #expect(try row.value(as: Mean.self) == Mean(sum: 3, count: 2))
+        }
+    }
+
     @Test func `shows only lines that are run here`() throws {
         let code = try GuideCode(of: "Docs/Guides/Indexes.md", runBy: #filePath)
         #expect(code.missing == [])

@@ -26,6 +26,11 @@ import Testing
             try await database.save(Visit(id: added.id, customer: "Bakery Huber"), replacing: true)
             visit.status = .planned
             visit = try await database.save(visit, onConflict: .merge)
+            visit.minutes = 50
+            visit = try await database.save(visit, onConflict: .merge)
+            #expect(visit.minutes == 50)
+            visit.minutes = nil
+            visit = try await database.save(visit)
             #expect(visit.customer == "Bakery Huber")
             #expect(visit.minutes == nil)
             try await database.add(["id": "odd", "type": "visit"] as Document)
@@ -38,14 +43,76 @@ import Testing
             let visits = try await database.fetchAll(Visit.self)
             #expect(visits.map(\.minutes) == [0])
             #expect(visits.unreadable.map(\.document.id) == ["odd"])
+            for problem in visits.unreadable {
+                print(problem.document.id, problem.error)
+            }
+            let open = try await database.fetchAll(
+                Visit.self, where: \.status == .planned && \.minutes == nil)
+            #expect(open.isEmpty)
             try await database.addIndex(
-                .keyPaths(name: "visitsByCustomer", keys: [["customer"]], filter: ["type": "visit"])
-            )
-            var range = QueryByKeyRange(prefix: "Bakery", level: 1)
-            range.includeDocuments = true
-            let ofBakeries = try await database.runQuery(on: "visitsByCustomer", with: range)
-                .models(as: Visit.self)
+                .keyPaths(
+                    Visit.self, name: "visitsByCustomer", keys: [\.customer], value: \.minutes,
+                    reduce: .sum))
+            let ofBakeries = try await database.fetchAll(
+                Visit.self, on: "visitsByCustomer",
+                with: QueryByKeyRange(prefix: "Bakery", level: 1))
             #expect(ofBakeries.map(\.customer) == ["Bakery Huber"])
+            let minutes = try await database.runQuery(on: "visitsByCustomer").first?.value(
+                as: Int.self)
+            #expect(minutes == 0)
+            let longest = Database.Index.models(
+                Visit.self, name: "longest", version: "1", filter: \.status == .done,
+                typedReduce: .init(Double.self) { $0.max() ?? 0 }
+            ) { visit, rows in
+                try rows.emit(visit.customer, value: visit.minutes)
+            }
+            try await database.addIndex(longest)
+            try await database.add(Visit(customer: "Inn", status: .done, minutes: 20))
+            #expect(try await database.runQuery(on: "longest").first?.value(as: Double.self) == 20)
+        }
+    }
+
+    @Test @MainActor func `shows views what is there`() async throws {
+        try await withDatabase { database in
+            let added = try await database.add(Visit(customer: "Bakery Moser"))
+            let planned = database.liveModels(Visit.self)
+            let one = database.liveModel(Visit.self, id: added.id)
+            print(planned.isLoading, planned.value?.count ?? 0, planned.error ?? "no error")
+            print(one.value?.customer ?? "none")
+            #expect(planned.isLoading && one.isLoading)
+            while planned.isLoading || one.isLoading { await Task.yield() }
+            #expect(planned.value?.count == 1 && one.value?.customer == "Bakery Moser")
+        }
+    }
+
+    @Test func `goes through results, steps, states and changes`() async throws {
+        try await withDatabase { database in
+            let added = try await database.add(Visit(customer: "Bakery Moser"))
+            try await database.addIndex(
+                .keyPaths(Visit.self, name: "visitsByCustomer", keys: [\.customer]))
+            var count = 0
+            for try await visits in database.modelResults(Visit.self) {
+                print(visits.count, visits.unreadable.count)
+                count += visits.count
+                break
+            }
+            for try await step in database.modelChanges(Visit.self, on: "visitsByCustomer") {
+                print(step.rows.count, step.changes)
+                count += step.rows.count
+                break
+            }
+            for try await visit in database.modelStates(Visit.self, id: added.id) {
+                print(visit?.customer ?? "none")
+                count += 1
+                break
+            }
+            for try await element in database.changes(of: Visit.self, since: 0, isLive: true) {
+                let visit = try element.model(as: Visit.self)
+                print(element.change.documentId, visit?.customer ?? "deleted")
+                count += 1
+                break
+            }
+            #expect(count == 4)
         }
     }
 }

@@ -42,6 +42,37 @@ import Testing
         }
     }
 
+    @MainActor private final class NameList {
+        private let inbox: Inbox<[String]>
+        private var names: [String] = [] {
+            didSet { inbox.put(names) }
+        }
+
+        init(_ inbox: Inbox<[String]>) { self.inbox = inbox }
+
+        func observe(_ database: Database, _ cheap: QueryByKeyRange) -> QueryObserver? {
+            let observer = database.observeQuery(on: "byPrice", with: cheap) {
+                @MainActor [weak self] result in
+                self?.names = result.map { $0.document?.string("name") ?? "no name" }
+            }
+            return observer
+        }
+    }
+
+    @Test @MainActor func `has a handler called on the main actor`() async throws {
+        let directory = try ScratchDirectory("orchard")
+        let database = try await openDatabase(in: directory, indexes: [Self.byPrice])
+        try await database.add(Self.fruit("apple", 2))
+        let inbox = Inbox<[String]>()
+        var cheap = QueryByKeyRange(endKey: 3)
+        cheap.includeDocuments = true
+        let names = NameList(inbox)
+        let observer = names.observe(database, cheap)
+        #expect(await inbox.first() == ["apple"])
+        #expect(observer != nil)
+        await database.close()
+    }
+
     @Test func `has a handler called with a document`() async throws {
         try await withOrchard { database in
             let inbox = Inbox<[String]>()

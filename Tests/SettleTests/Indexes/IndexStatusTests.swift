@@ -94,7 +94,8 @@ import Testing
     @Test func `has the version that its author gave, whatever else is compared`() {
         let filters: [Database.IndexFilter?] = [nil, [:], ["type": "order"], ["a": ["$gt": 1]]]
         let reductions: [IndexReduction] =
-            [.none, .custom { _, _, _ in 0 }] + Database.BuiltInReduce.allCases.map { .builtIn($0) }
+            [.none, .custom { _, _, _ in 0 }, .typed(.init(Int.self) { $0.count })]
+            + Database.BuiltInReduce.allCases.map { .builtIn($0) }
         for version in ["", "1", "2.0 beta", " ", "_sum", "{", "}", "a_count", "1 2 3"] {
             for reduction in reductions {
                 for filter in filters {
@@ -102,7 +103,7 @@ import Testing
                     let reducer =
                         switch reduction {
                         case .none: ""
-                        case .custom: "custom"
+                        case .custom, .typed: "custom"
                         case .builtIn(let function): function.kind.rawValue
                         }
                     let found = IndexReduction.version(ofIdentity: identity, reducer: reducer)

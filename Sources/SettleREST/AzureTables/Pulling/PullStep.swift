@@ -75,7 +75,7 @@ struct PullStep: Sendable {
             return next
         }
         next.clocks = page.clocks
-        next.finality = finality(of: page, readUpTo: next.cursor.time ?? next.last.time)
+        next.finality = finalityAtEnd(of: page, next)
         return next
     }
 
@@ -125,11 +125,29 @@ struct PullStep: Sendable {
             next.cursor = .bucket(time.floored(digits: digits), digits: digits, after: id)
         }
         next.clocks = page.clocks
-        next.finality = finality(of: page, readUpTo: next.cursor.time ?? time)
+        next.finality = finalityAtEnd(of: page, next)
         return next
     }
 
     // MARK: Finality
+
+    /// Up to where nothing can come in later, after a page that may have ended a unit of time.
+    ///
+    /// A unit that is not over yet when it is drained may get more rows.
+    private func finalityAtEnd(of page: TablePage, _ next: TablePosition) -> TablePosition.Finality
+    {
+        let found = finality(of: page, readUpTo: next.cursor.time ?? next.last.time)
+        guard case .bucket(let start, let digits, _) = asked, case .from = next.cursor else {
+            return found
+        }
+        let end = start.advanced(digits: digits).date
+        if let clocks = page.clocks, end <= clocks.server { return found }
+        switch found {
+        case .unknown: return found
+        case .until(let time): return .until(min(time, start))
+        case .all: return .until(start)
+        }
+    }
 
     /// Up to where nothing can come in later, after a page was read up to a time.
     private func finality(
@@ -143,6 +161,8 @@ struct PullStep: Sendable {
             {
                 return .until(horizon)
             }
+            // A unit of time that an earlier page of this pull ended is read again by the next pull.
+            if !isFirst, let before, case .until = before.finality { return before.finality }
             return .all
         }
         guard let horizon = horizon(of: page) else { return .unknown }

@@ -24,7 +24,7 @@ extension AzureTablesBackend {
             default: return try await outcome(of: operation, OperationAnswer(answer), dialect)
             }
         }
-        guard let item = try await lookUp(operation.id, dialect).item else {
+        guard var item = try await lookUp(operation.id, dialect).item else {
             return .conflict(nil)
         }
         let isBase = operation.baseVersion == nil || item.version == operation.baseVersion
@@ -33,6 +33,12 @@ extension AzureTablesBackend {
             return .rejected(
                 reason: "The item would have to be replaced to bring it back, and would lose what "
                     + "cannot be read of it here: \(fault)")
+        }
+        // What one answer leaves out would be removed by what is sent.
+        if let again = try await lookUp(operation.id, dialect).item,
+            again.version != nil, again.version == item.version
+        {
+            item.complete(by: again)
         }
         var members = dialect.columns.escaped(item.members)
         members[TableColumns.id] = .string(operation.id)

@@ -106,7 +106,7 @@ import Testing
     @Test func `an undeletion is else PUT of the item as it was`() async throws {
         let dead = Self.page(Self.item("AAC=", deleted: true), count: "null")
         let alive = HTTPAnswer.json(200, Self.item("AAD="), tag: #""AAD=""#)
-        let server = try Transcript(.v3, .other(405), dead, alive, dead, alive)
+        let server = try Transcript(.v3, .other(405), dead, dead, alive, dead, dead, alive)
         for _ in 0..<2 {
             try await server.send(.undelete, base: "AAC=").expect("stored", version: "AAD=")
         }
@@ -116,9 +116,23 @@ import Testing
         let look = "GET /tables/todoitem2?$filter=id eq 'a'&__includedeleted=true"
         #expect(
             server.lines == [
-                #"PATCH /tables/todoitem2/a If-Match: "AAC=" {"deleted":false}"#, look, put, look,
-                put,
+                #"PATCH /tables/todoitem2/a If-Match: "AAC=" {"deleted":false}"#, look, look, put,
+                look, look, put,
             ])
+    }
+
+    @Test func `an undeletion by PUT brings back what one of two answers leaves out`() async throws
+    {
+        let row = Self.item("AAC=", deleted: true)
+        let half = row.replacing(#""rating":"G""#, with: #""rating":null"#)
+        #expect(half != row)
+        for rows in [[row, half], [half, row]] {
+            let pages = rows.map { Self.page($0, count: "null") }
+            let alive = HTTPAnswer.json(200, Self.item("AAD="), tag: #""AAD=""#)
+            let server = try Transcript(.v3, .other(405), pages[0], pages[1], alive)
+            try await server.send(.undelete, base: "AAC=").expect("stored", version: "AAD=")
+            #expect(server.lines.last?.contains(#""rating":"G""#) == true)
+        }
     }
 
     @Test func `an undeletion of what somebody else changed is a conflict`() async throws {

@@ -87,6 +87,30 @@ import Testing
         #expect(next[0].contains("ge%20datetimeoffset'2021-01-03T00%3A00%3A03.501Z'"))
     }
 
+    @Test func `without an identifier hide nothing that comes into their unit of time later`()
+        async throws
+    {
+        func answer(_ text: String, at date: String) -> HTTPAnswer {
+            var answer = HTTPAnswer.json(200, text)
+            // Its times follow its commits, so that pulls need no safety window.
+            answer.response.headerFields[.serverVersion] = "settle-1.0"
+            answer.response.headerFields[.date] = "Sun, 03 Jan 2021 00:00:\(date) GMT"
+            return answer
+        }
+        // One digit of three is shown of the time, so its unit is a tenth of a second.
+        let nameless = #"[{"id":null,"updatedAt":"2021-01-03T00:00:03.5Z","version":"MQ=="}]"#
+        for (date, start) in [("03", "03.5"), ("04", "03.6")] {
+            var page = try await pull([answer(nameless, at: date)]).page
+            while !page.isLast {
+                page = try await pull(
+                    [answer("[]", at: date)], after: page.token, isFirstPage: false
+                ).page
+            }
+            let (_, lines) = try await pull([answer("[]", at: "09")], after: page.token)
+            #expect(lines[0].contains("T00%3A00%3A\(start)"), "\(date): \(lines)")
+        }
+    }
+
     @Test func `without a time are documents, as long as another row has one`() async throws {
         let (page, _) = try await pull(
             [.json(200, #"[{"id":"a","n":1},\#(row(#""id":"b""#)),{"id":"c","updatedAt":5}]"#)])

@@ -10,6 +10,18 @@ extension QueryResultRow {
     }
 }
 
+extension ChangeFeed.Element {
+    /// The changed document as a model, when the feed includes documents.
+    ///
+    /// - Parameter type: The model's type.
+    /// - Returns: The model; nil when the document is deleted or purged.
+    /// - Throws: ``DatabaseError`` with `invalidDocument`, which names the member, when the document is of
+    ///   another type or cannot be decoded.
+    public func model<Model: DocumentModel>(as type: Model.Type) throws -> Stored<Model>? {
+        try document.map { try Stored($0) }
+    }
+}
+
 extension QueryResultEnumerator {
     /// The documents of the rows as models, when the query asked for documents.
     ///

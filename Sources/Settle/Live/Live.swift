@@ -1,0 +1,93 @@
+public import Observation
+import Synchronization
+
+/// What a view shows of a database, kept up to date on the main actor.
+///
+/// ```swift
+/// struct VisitList: View {
+///     @State var visits: Live<ModelList<Visit>>
+///
+///     init(_ database: Database) {
+///         visits = database.liveModels(Visit.self)
+///     }
+///
+///     var body: some View {
+///         if let error = visits.error { Text(error.localizedDescription) }
+///         if visits.isLoading { ProgressView() }
+///         List(visits.value ?? ModelList()) { Text($0.customer) }
+///     }
+/// }
+/// ```
+///
+/// SwiftUI, and whatever else uses the Observation module, sees each property that changes. The observation
+/// begins at once and ends when nobody keeps this object any more, when it is cancelled, or when the
+/// database is closed. Results that come while the main actor is busy are left out, but for the last.
+@MainActor @Observable public final class Live<Value: Sendable> {
+    /// The newest value; nil before the first, and for a document while there is none.
+    public private(set) var value: Value?
+    /// Why there is nothing newer; nil while all is well.
+    ///
+    /// The last value stays. ``reload()`` begins anew.
+    public private(set) var error: DatabaseError?
+    /// True until there is a first answer: a value, that there is none, or an error.
+    public private(set) var isLoading = true
+
+    @ObservationIgnored private let begin: @MainActor (Live) -> Task<Void, Never>
+    @ObservationIgnored private let running = LiveTask()
+
+    /// Shows the newest element of a sequence.
+    ///
+    /// - Parameter values: The sequence; nil stands for no value.
+    public init<Values: AsyncSequence & Sendable>(_ values: Values)
+    where Values.Element == Value?, Values.Failure == DatabaseError {
+        begin = { live in
+            Task { @MainActor [weak live] in
+                do throws(DatabaseError) {
+                    for try await value in values { live?.show(value) }
+                } catch {
+                    live?.show(error)
+                }
+            }
+        }
+        running.replace(with: begin(self))
+    }
+
+    /// Begins anew, after an error for example; the last value stays until there is a newer one.
+    public func reload() {
+        (isLoading, error) = (true, nil)
+        running.replace(with: begin(self))
+    }
+
+    /// Ends the observation; the last value stays.
+    public func cancel() {
+        isLoading = false
+        running.replace(with: nil)
+    }
+
+    private func show(_ value: Value?) {
+        self.value = value
+        if isLoading { isLoading = false }
+        if error != nil { error = nil }
+    }
+
+    private func show(_ error: DatabaseError) {
+        self.error = error
+        if isLoading { isLoading = false }
+    }
+}
+
+/// The task of an observation, which ends with its owner.
+private final class LiveTask: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    func replace(with next: Task<Void, Never>?) {
+        task.withLock { task in
+            task?.cancel()
+            task = next
+        }
+    }
+
+    deinit {
+        task.withLock { $0 }?.cancel()
+    }
+}
