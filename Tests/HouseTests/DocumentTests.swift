@@ -36,6 +36,22 @@ import Testing
             ])
     }
 
+    @Test func `say nothing in words that were given up`() throws {
+        let tree = try PackageTree.house()
+        let files = try (tree.files(ending: ".swift") + tree.files(ending: ".md")).filter {
+            // It names them.
+            !$0.path.hasPrefix("Tests/HouseTests/")
+        }
+        #expect(files.flatMap { PhraseRule.violations(in: $0) } == [])
+    }
+
+    @Test func `with words that were given up are refused`() {
+        let text = "/// The far\n    /// side of it.\nlet b = 1\n// Far side\n// far from this side"
+        let file = PackageTree.TextFile(path: "Sources/A.swift", text: text)
+        let found = PhraseRule.violations(in: file).map { $0.prefix(17) }
+        #expect(found == ["Sources/A.swift:1", "Sources/A.swift:4"])
+    }
+
     @Test func `show no Swift that no test has`() throws {
         let tree = try PackageTree.house()
         let tests = try tree.files(under: "Tests/", ending: ".swift")

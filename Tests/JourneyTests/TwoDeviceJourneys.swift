@@ -187,7 +187,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test func `settle a conflict by a handler, and end equal`() async throws {
+    @Test func `resolve a conflict by a handler, and end equal`() async throws {
         let table = try await server.start()
         let (a, b) = (try await database("a"), try await database("b"))
         try await fill(a, count: 2)
@@ -209,7 +209,7 @@ import Testing
         #expect(try b.replicationConflicts().map(\.documentId) == ["thing-0"])
         var merging = try await configuration(table)
         merging.conflictHandler = .merge
-        #expect(try await b.replicate(with: merging).conflictsSettled == 1)
+        #expect(try await b.replicate(with: merging).conflictsResolved == 1)
         _ = try await a.replicate(with: try await configuration(table))
         #expect(try a.contents(withNulls: true) == b.contents(withNulls: true))
         #expect(try a.contents(withNulls: true)["thing-0"]?["fromA"] == true)

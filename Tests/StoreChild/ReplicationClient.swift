@@ -26,7 +26,7 @@ package struct ReplicationClient {
     /// How a client replicates.
     ///
     /// - Parameter table: The table's address.
-    /// - Returns: A configuration that settles conflicts by merging.
+    /// - Returns: A configuration that resolves conflicts by merging.
     package static func configuration(for table: URL) -> ReplicationConfiguration {
         var configuration = ReplicationConfiguration(
             url: table, isRepeating: false,

@@ -9,7 +9,7 @@ struct DemoCommand: SettleSubcommand {
             Starts a table server in this process on a free port of this machine, imports the \
             cities of the world into client A's database, sums up their people, observes a query, \
             and sends everything to the server. Client B fetches the European cities, renames one \
-            and deletes one; client A edits the same city, and the conflict is settled.
+            and deletes one; client A edits the same city, and the conflict is resolved.
 
             Every step says what it did, how many documents it was, and how long it took, and checks \
             its result. When something is not as expected the demo ends with a sentence and status \

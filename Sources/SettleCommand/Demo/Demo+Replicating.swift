@@ -118,7 +118,7 @@ extension Demo {
             let summary = try await a.replicate(with: configuration)
 
             try story.expect(heard.conflicts.count, toBe: 1, "conflicts at A")
-            try story.expect(summary.conflictsSettled, toBe: 1, "conflicts settled")
+            try story.expect(summary.conflictsResolved, toBe: 1, "conflicts resolved")
             try story.expect(summary.conflicts + summary.rejected, toBe: 0, "changes left over")
             try expectConflict(heard.conflicts[0], about: edits)
             let settled = try await a.fetchDocument(edits.renamed.id)
@@ -132,7 +132,7 @@ extension Demo {
             try story.note(
                 "The server has another \(Self.oldName). A's handler takes the name from")
             try story.note("the server and the people from A; the town is gone at A, too.")
-            return "1 conflict settled, \(Quantity.count(summary.pulled, "change")) received,"
+            return "1 conflict resolved, \(Quantity.count(summary.pulled, "change")) received,"
         }
         return before + Int64(Self.addedPeople) - lost
     }

@@ -10,7 +10,7 @@ enum SummaryText {
             "\(Quantity.number(summary.pulled)) received",
         ]
         let rare: [(Int, String)] = [
-            (summary.conflictsSettled, Self.conflicts(summary.conflictsSettled) + " settled"),
+            (summary.conflictsResolved, Self.conflicts(summary.conflictsResolved) + " settled"),
             (summary.conflicts, Self.conflicts(summary.conflicts) + " left"),
             (summary.rejected, "\(Quantity.number(summary.rejected)) refused"),
             (summary.withheld, "\(Quantity.number(summary.withheld)) withheld"),
@@ -35,7 +35,7 @@ enum SummaryText {
     static func json(_ summary: ReplicationSummary, of table: String? = nil) -> String {
         let members: [(String, Int)] = [
             ("pushed", summary.pushed), ("pulled", summary.pulled),
-            ("received", summary.received), ("conflictsSettled", summary.conflictsSettled),
+            ("received", summary.received), ("conflictsResolved", summary.conflictsResolved),
             ("conflicts", summary.conflicts), ("rejected", summary.rejected),
             ("withheld", summary.withheld), ("skipped", summary.skipped),
             ("attachmentsDownloaded", summary.attachmentsDownloaded),

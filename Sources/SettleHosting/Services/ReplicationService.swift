@@ -16,12 +16,12 @@ public struct ReplicationService: Service, CustomStringConvertible {
     private let configuration: ReplicationConfiguration
     private let backend: any Backend
 
-    /// A replication with any far side.
+    /// A replication with any remote.
     ///
     /// - Parameters:
     ///   - database: The database, which stays open until the service has returned.
     ///   - configuration: How to replicate.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     public init(
         _ database: Database, configuration: ReplicationConfiguration, backend: some Backend
     ) {
@@ -54,7 +54,7 @@ public struct ReplicationService: Service, CustomStringConvertible {
         try end.get()
     }
 
-    /// The service and its far side, for the logs of a group.
+    /// The service and its remote, for the logs of a group.
     public var description: String {
         "ReplicationService(\(backend.identifier))"
     }

@@ -4,7 +4,7 @@ import Settle
 public import SettleSync
 
 /// A table of an Azure Mobile Apps server, of its predecessor or successors, or of `settle serve`,
-/// as the far side.
+/// as the server.
 ///
 /// One table, whose rows are the documents. It must have soft delete; rows that vanish from it are
 /// only found to be missing by listing it. Docs/Formats/AzureTables.md says how documents become

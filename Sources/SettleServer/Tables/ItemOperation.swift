@@ -151,7 +151,7 @@ extension ItemOperation {
     ) -> ItemDecision {
         guard identity.mayWrite(change.members) else { return .refuse(Self.foreignChannels) }
         if current.isDeleted, !change.undeletes {
-            // The deleted item tells the client everything it needs to settle the conflict.
+            // The deleted item tells the client everything it needs to resolve the conflict.
             return .refuse(
                 .deleted(current, expectation == .none ? .conflict : .preconditionFailed))
         }

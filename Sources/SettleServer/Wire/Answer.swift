@@ -66,7 +66,7 @@ enum Answer {
 
     /// The response for a refusal.
     ///
-    /// With an item it is that item and its `ETag`, so that the client can settle the conflict;
+    /// With an item it is that item and its `ETag`, so that the client can resolve the conflict;
     /// otherwise problem details.
     static func refusal(_ refusal: Refusal, in dialect: TableDialect = .version2) -> Response {
         let refusal = dialect.wording(refusal)

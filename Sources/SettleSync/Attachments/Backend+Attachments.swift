@@ -27,7 +27,7 @@ extension Backend {
 
     /// Carries out an operation after the content of its attachments has been brought there.
     ///
-    /// Content that is not here is left out: the far side has it, or refuses the operation.
+    /// Content that is not here is left out: the remote has it, or refuses the operation.
     private func send(
         _ claimed: ClaimedOperation
     ) async throws(ReplicationError) -> RemoteOutcome {
@@ -35,14 +35,14 @@ extension Backend {
         if let refusal = try await upload(attachments) { return refusal }
         var outcome = try await send(operation)
         if case .rejected = outcome, !attachments.isEmpty {
-            // The far side may have forgotten the content since, when it was started anew.
+            // The remote may have forgotten the content since, when it was started anew.
             if let refusal = try await upload(attachments) { return refusal }
             outcome = try await send(operation)
         }
         return outcome.describingAttachments(claimed.describesAttachments)
     }
 
-    /// Brings content to the far side; what becomes of the operation when it takes one not.
+    /// Brings content to the remote; what becomes of the operation when it takes one not.
     private func upload(
         _ attachments: [DocumentAttachment]
     ) async throws(ReplicationError) -> RemoteOutcome? {
@@ -61,7 +61,7 @@ extension Backend {
 }
 
 // Where attachments are carried, an item without the member has none; where they are not, what a
-// far side describes is not ours to change, and is not seen.
+// remote describes is not ours to change, and is not seen.
 
 extension RemoteItem {
     /// The item with a description of its attachments, or with none.

@@ -8,10 +8,10 @@ extension Database {
     ///
     /// - Parameters:
     ///   - id: The document. One that is not here has nothing to fetch.
-    ///   - backend: The far side that it came from.
-    /// - Returns: How many attachments were fetched. Fewer than are missing when the far side has
+    ///   - backend: The remote that it came from.
+    /// - Returns: How many attachments were fetched. Fewer than are missing when the remote has
     ///   some of them no more.
-    /// - Throws: ``ReplicationError`` when the far side cannot be asked; `DatabaseError` with
+    /// - Throws: ``ReplicationError`` when the remote cannot be asked; `DatabaseError` with
     ///   `invalidAttachment` when it has other content than is described, `diskFull` and the like.
     @discardableResult
     public func downloadAttachments(
@@ -21,7 +21,7 @@ extension Database {
         guard backend.carriesAttachments else {
             throw ReplicationError(
                 .misconfigured,
-                "The far side '\(backend.identifier)' has no attachments, or they are switched off."
+                "The remote '\(backend.identifier)' has no attachments, or they are switched off."
             )
         }
         return try await ReplicationCenter.of(self).outbox(for: backend.identifier, of: self)

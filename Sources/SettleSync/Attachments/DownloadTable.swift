@@ -1,6 +1,6 @@
 import Settle
 
-// Which documents may have attachments whose content is still on the far side: a side table,
+// Which documents may have attachments whose content is still on the remote: a side table,
 // written with the documents, so that a crash forgets none. Docs/Formats/Replication.md.
 
 extension RemoteTables {

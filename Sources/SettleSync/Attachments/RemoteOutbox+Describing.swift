@@ -30,9 +30,9 @@ extension RemoteOutbox {
     enum Description: Sendable, Hashable {
         /// Nothing but that it is known.
         case known
-        /// The document was changed to what the far side has.
+        /// The document was changed to what the remote has.
         case adopted
-        /// The document has attachments that the far side has not; they wait to be sent.
+        /// The document has attachments that the remote has not; they wait to be sent.
         case queued
     }
 

@@ -52,7 +52,7 @@ extension RemoteOutbox {
     ///
     /// - Returns: How many attachments were fetched.
     /// - Throws: ``ReplicationError``, what the database throws; `DatabaseError` with
-    ///   `invalidAttachment` when the far side has other content.
+    ///   `invalidAttachment` when the remote has other content.
     func download(
         _ id: String, _ database: Database, _ backend: some Backend
     ) async throws -> Int {

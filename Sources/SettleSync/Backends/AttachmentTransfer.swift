@@ -1,7 +1,7 @@
 public import Foundation
 public import Settle
 
-/// What the far side made of an attachment's content.
+/// What the remote made of an attachment's content.
 public enum UploadOutcome: Sendable, Hashable {
     /// It has the content, now or before.
     case stored
@@ -13,14 +13,14 @@ extension Backend {
     /// Items have no attachments.
     public var carriesAttachments: Bool { false }
 
-    /// Refuses: this far side has no attachments.
+    /// Refuses: this remote has no attachments.
     public func upload(
         _ attachment: DocumentAttachment
     ) async throws(ReplicationError) -> UploadOutcome {
-        .rejected(reason: "This far side has no attachments.")
+        .rejected(reason: "This remote has no attachments.")
     }
 
-    /// Nothing: this far side has no attachments.
+    /// Nothing: this remote has no attachments.
     public func download(
         _ attachment: DocumentAttachment, of id: String
     ) async throws(ReplicationError) -> AsyncThrowingStream<Data, any Error>? { nil }

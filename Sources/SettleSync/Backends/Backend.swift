@@ -1,7 +1,7 @@
 public import Foundation
 public import Settle
 
-/// The far side of a replication, without a word about how it is reached.
+/// The remote of a replication, without a word about how it is reached.
 ///
 /// A back-end is an adapter with two halves: pull a page after a token, and send one operation.
 /// It keeps no state that matters: everything that must survive (tokens, versions, what is still
@@ -17,7 +17,7 @@ public protocol Backend: Sendable {
     /// UTF-8.
     var identifier: String { get }
 
-    /// Finds out what the far side offers, as far as the back-end's properties depend on that and
+    /// Finds out what the remote offers, as far as the back-end's properties depend on that and
     /// nothing has told it yet.
     ///
     /// Called before the first operation of a cycle; the default does nothing. It may take a
@@ -26,7 +26,7 @@ public protocol Backend: Sendable {
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func prepare() async throws(ReplicationError)
 
-    /// Which of the far side's items we are let see, as far as that is known beforehand.
+    /// Which of the remote's items we are let see, as far as that is known beforehand.
     ///
     /// Any text that changes when our rights do, without secrets. With other rights, older items
     /// come into sight whose changes lie before the token, so a pull with another scope begins at
@@ -79,33 +79,33 @@ public protocol Backend: Sendable {
     /// they were changed.
     ///
     /// This is how it is found out that items left without a word: deleted for good, or out of the
-    /// query's sight on a far side that does not report that. An item that matches all the while
+    /// query's sight on a remote that does not report that. An item that matches all the while
     /// must be listed. Nothing a listing says depends on clocks.
     ///
     /// - Parameters:
     ///   - query: Which items.
     ///   - token: Where the page before ended; nil for the first page.
     ///   - itemCountMax: The most items to return, 1 or more.
-    /// - Returns: Items and where they end; nil when the far side cannot be asked like this, which
+    /// - Returns: Items and where they end; nil when the remote cannot be asked like this, which
     ///   is the default.
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func list(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int
     ) async throws(ReplicationError) -> PullPage?
 
-    /// Carries out one operation on the far side.
+    /// Carries out one operation on the remote.
     ///
     /// The operation may have been carried out before, when an answer was lost. A back-end need
-    /// not know: it reports the conflict that the far side sees, with the item that is there, and
+    /// not know: it reports the conflict that the remote sees, with the item that is there, and
     /// the replicator recognises its own work.
     ///
     /// - Parameter operation: What to do with which item.
-    /// - Returns: What the far side made of it.
+    /// - Returns: What the remote made of it.
     /// - Throws: ``ReplicationError`` when it is not known whether the operation was carried out,
     ///   or when it was not and another try may help.
     func send(_ operation: RemoteOperation) async throws(ReplicationError) -> RemoteOutcome
 
-    /// How many operations may go to the far side together, as far as is known by now.
+    /// How many operations may go to the remote together, as far as is known by now.
     ///
     /// Asked while several operations wait; it may take a request to find out, once.
     ///
@@ -114,15 +114,15 @@ public protocol Backend: Sendable {
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func batchCountMax() async throws(ReplicationError) -> Int
 
-    /// Carries out several operations on the far side, each on its own merits.
+    /// Carries out several operations on the remote, each on its own merits.
     ///
     /// They belong to different items, and none has attachments to bring first. What fails here
-    /// because the far side failed or gave a senseless answer is sent once more by itself, so that
+    /// because the remote failed or gave a senseless answer is sent once more by itself, so that
     /// nothing suffers for the company it was in; it may have been carried out before, as in
     /// ``send(_:)-(RemoteOperation)``.
     ///
     /// - Parameter operations: Two or more, and at most ``batchCountMax()``.
-    /// - Returns: What the far side made of each, in their order.
+    /// - Returns: What the remote made of each, in their order.
     /// - Throws: ``ReplicationError`` when that is not known of any of them.
     func send(
         _ operations: [RemoteOperation]
@@ -141,7 +141,7 @@ public protocol Backend: Sendable {
     ///   - cursor: What the last answer for this query said; nil before the first. What it reported
     ///     is reported no more as long as the token stays where it was, so that a change that no
     ///     pull shows is not reported for ever.
-    /// - Returns: Whether something changed; nil when the far side does not offer this, which is the
+    /// - Returns: Whether something changed; nil when the remote does not offer this, which is the
     ///   default.
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func awaitChange(
@@ -159,7 +159,7 @@ public protocol Backend: Sendable {
     /// `{"photo.jpg": {"content_type": "image/jpeg", "length": 3, "digest": "<SHA-256>"}}`.
     var carriesAttachments: Bool { get }
 
-    /// Brings the content of an attachment to the far side, before an item that has it.
+    /// Brings the content of an attachment to the remote, before an item that has it.
     ///
     /// - Parameter attachment: An attachment whose content is here; ``DocumentAttachment/chunks``
     ///   reads it.
@@ -175,7 +175,7 @@ public protocol Backend: Sendable {
     ///   - attachment: The attachment.
     ///   - id: The item that has it.
     /// - Returns: The content in pieces, which may throw a ``ReplicationError``; it need not be
-    ///   checked. Nil when the far side has no such attachment any more.
+    ///   checked. Nil when the remote has no such attachment any more.
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func download(
         _ attachment: DocumentAttachment, of id: String
@@ -192,7 +192,7 @@ extension Backend {
     /// No condition.
     public var filter: String { "" }
 
-    /// A far side that cannot be asked.
+    /// A remote that cannot be asked.
     public func list(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int
     ) async throws(ReplicationError) -> PullPage? { nil }

@@ -1,6 +1,6 @@
-/// What a far side said to one who waited for a change.
+/// What a remote said to one who waited for a change.
 public struct LiveChange: Sendable, Hashable {
-    /// Whether something changed; false when nothing did for as long as the far side cares to wait.
+    /// Whether something changed; false when nothing did for as long as the remote cares to wait.
     public var isChanged: Bool
     /// Up to where that is known, in the back-end's own words.
     public var cursor: String

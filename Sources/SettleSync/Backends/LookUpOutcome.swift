@@ -1,8 +1,8 @@
 /// What came of looking up one item.
 public enum LookUpOutcome: Sendable, Hashable {
-    /// The item as the far side has it, deleted or not.
+    /// The item as the remote has it, deleted or not.
     case found(RemoteItem)
-    /// The far side has no such item, or does not show it to us.
+    /// The remote has no such item, or does not show it to us.
     case absent
     /// The back-end cannot look up single items.
     case notOffered

@@ -1,6 +1,6 @@
 /// Which items a pull asks for.
 public struct PullQuery: Sendable, Hashable {
-    /// Only items in at least one of these channels; empty for all that the far side lets us see.
+    /// Only items in at least one of these channels; empty for all that the remote lets us see.
     public var channels: Set<String>
     /// Which items we are let see; see ``Backend/scope()``.
     public var scope: String
@@ -62,7 +62,7 @@ public struct PullPage: Sendable, Hashable {
     public var token: PullToken?
     /// True when there is nothing more at the moment.
     public var isLast: Bool
-    /// How many items the query has from the start of this page on, when the far side said so.
+    /// How many items the query has from the start of this page on, when the remote said so.
     public var itemCountRemaining: Int?
 
     /// A page.

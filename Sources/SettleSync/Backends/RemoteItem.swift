@@ -1,18 +1,18 @@
 public import Foundation
 public import Settle
 
-/// An item as the far side holds it.
+/// An item as the remote holds it.
 public struct RemoteItem: Sendable, Hashable {
     /// The identifier; the document's, too.
     public var id: String
-    /// The far side's tag for this state of the item (an ETag, say); nil when it gave none.
+    /// The remote's tag for this state of the item (an ETag, say); nil when it gave none.
     public var version: String?
     /// True for an item that was deleted there.
     public var isDeleted: Bool
     /// True for an item that is there but no longer among those the query asks for, or that we may
     /// see no more.
     ///
-    /// Its document is purged here, without a word to the far side, unless it has something to
+    /// Its document is purged here, without a word to the remote, unless it has something to
     /// tell first. Such an item needs no members.
     public var isOutOfSight = false
     /// True when null may stand for a member that the item does not have, as in a table that shows
@@ -26,11 +26,11 @@ public struct RemoteItem: Sendable, Hashable {
     /// It is set aside then, and its members do not matter. One without an identifier that can be read
     /// has an empty one, and a fault that says which item it is (``ItemFault/place``).
     public var fault: ItemFault?
-    /// The document's members, without `id` and without anything the far side added.
+    /// The document's members, without `id` and without anything the remote added.
     public var members: [String: JSONValue]
-    /// When the far side says the item was made.
+    /// When the remote says the item was made.
     public var created: Date?
-    /// When the far side says it was last changed.
+    /// When the remote says it was last changed.
     public var updated: Date?
 
     /// An item.

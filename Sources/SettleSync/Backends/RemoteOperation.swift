@@ -1,19 +1,19 @@
 public import Settle
 
-/// What is done to an item on the far side.
+/// What is done to an item on the remote.
 public enum OperationKind: String, Sendable, Hashable, CaseIterable {
-    /// The far side is not known to have the item: make it.
+    /// The remote is not known to have the item: make it.
     case insert
-    /// The far side has the item: change it.
+    /// The remote has the item: change it.
     case update
-    /// The far side has the item: delete it.
+    /// The remote has the item: delete it.
     case delete
-    /// The far side has a deleted item: bring it back with the members it had. An update follows
+    /// The remote has a deleted item: bring it back with the members it had. An update follows
     /// when the document here has others.
     case undelete
 }
 
-/// One operation on its way to the far side.
+/// One operation on its way to the remote.
 public struct RemoteOperation: Sendable, Hashable {
     /// What to do.
     public var kind: OperationKind
@@ -21,14 +21,14 @@ public struct RemoteOperation: Sendable, Hashable {
     public var id: String
     /// The version the document here is based on; nil when none is known.
     ///
-    /// The far side must refuse the operation when its item has another one.
+    /// The remote must refuse the operation when its item has another one.
     public var baseVersion: String?
     /// The document's members, whole, without `id`; empty for deletions and undeletions.
     public var members: [String: JSONValue]
     /// The names of the members that differ from the base, when the base is known; those that are
     /// not in `members` were removed.
     public var changedNames: Set<String>?
-    /// True when only the members of `changedNames` are to be sent, where the far side can merge
+    /// True when only the members of `changedNames` are to be sent, where the remote can merge
     /// them into what it has; false to send the document whole.
     public var sendsOnlyChanges = false
 
@@ -46,16 +46,16 @@ public struct RemoteOperation: Sendable, Hashable {
 
     /// Whether it brings back an item of which no version is known.
     ///
-    /// Then nothing keeps the far side from undeleting what somebody else had brought back and edited,
+    /// Then nothing keeps the remote from undeleting what somebody else had brought back and edited,
     /// and its answer alone tells.
     var isBlindUndeletion: Bool { kind == .undelete && baseVersion == nil }
 }
 
-/// What the far side made of an operation.
+/// What the remote made of an operation.
 public enum RemoteOutcome: Sendable, Hashable {
     /// The item is stored; this is how it looks there now.
     case stored(RemoteItem)
-    /// The item is deleted or gone, now or before; the deleted item as far as the far side showed
+    /// The item is deleted or gone, now or before; the deleted item as far as the remote showed
     /// it. One without members is taken to have kept those it had.
     case deleted(RemoteItem?)
     /// Nothing was done, because the item there is not the expected one; nil when there is none.

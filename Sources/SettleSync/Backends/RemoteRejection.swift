@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the far side said when it refused an operation.
+/// What the remote said when it refused an operation.
 public struct RemoteRejection: Sendable, Hashable, CustomStringConvertible {
     /// The most of a body that is kept, in bytes: what a server has to say, and not a whole page.
     public static let bodySizeMax = 16_384

@@ -8,7 +8,7 @@
 ///
 /// It may be asked several times about one conflict, when the document changes here or there while
 /// it thinks; its answer is only used for the two versions it was shown. It may take its time, but
-/// the push waits for it: to ask a person, answer `.leave` and settle the conflict later with
+/// the push waits for it: to ask a person, answer `.leave` and resolve the conflict later with
 /// `Database.resolve(_:with:)`. It must not wait for the end of the replication it is asked by, nor
 /// purge what that replicates: both wait for the handler.
 ///
@@ -55,13 +55,13 @@ public struct ConflictHandler: Sendable {
     /// Leaves every conflict listed, so that nothing is lost; the default.
     public static let leave = ConflictHandler(isPassive: true) { _ in .leave }
 
-    /// What the far side has wins; edits made here that it refuses are given up.
+    /// What the remote has wins; edits made here that it refuses are given up.
     public static let serverWins = ConflictHandler(isPassive: false) { _ in .useServer }
 
-    /// What was done here wins; the far side's change is overwritten.
+    /// What was done here wins; the remote's change is overwritten.
     public static let localWins = ConflictHandler(isPassive: false) { _ in .useLocal }
 
-    /// The later of the two changes wins, by the two sides' clocks; the far side when they are
+    /// The later of the two changes wins, by the two sides' clocks; the remote when they are
     /// equal.
     ///
     /// A change whose time is not known beats nothing: what is live stays, against a deletion or
@@ -104,7 +104,7 @@ public struct ConflictHandler: Sendable {
 }
 
 extension ReplicationConflict {
-    /// Whether the change made here is later than the far side's, as far as the clocks tell.
+    /// Whether the change made here is later than the remote's, as far as the clocks tell.
     var isLocalLater: Bool {
         guard let localChange, let serverChange else { return false }
         return localChange > serverChange

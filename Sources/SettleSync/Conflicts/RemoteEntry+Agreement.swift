@@ -1,14 +1,14 @@
 import Settle
 
 extension RemoteEntry.Sent {
-    /// The state to merge from when the far side shows another than was expected.
+    /// The state to merge from when the remote shows another than was expected.
     ///
     /// The operation may have been carried out before others changed the item: members that are
     /// there as they were sent are agreed upon, and a later edit of them here is an edit of this
     /// side alone. Without this, a merge would take our own last value for somebody else's change.
     ///
     /// - Parameters:
-    ///   - shown: What the far side has.
+    ///   - shown: What the remote has.
     ///   - base: What both last agreed on.
     /// - Returns: The base with those members as they were sent; nil when nothing is to be changed.
     func agreement(with shown: ServerState, since base: ServerState?) -> ServerState? {

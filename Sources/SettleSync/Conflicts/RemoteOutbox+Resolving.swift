@@ -1,9 +1,9 @@
 import Settle
 
-/// What became of an attempt to settle a conflict.
+/// What became of an attempt to resolve a conflict.
 enum ResolutionResult: Sendable, Hashable {
-    /// It is settled, or there was none any more.
-    case settled
+    /// It is resolved, or there was none any more.
+    case resolved
     /// It stays listed.
     case left
     /// The document changed here or there meanwhile; nothing was done.
@@ -65,12 +65,12 @@ extension RemoteOutbox {
     /// Carries out what was decided, if the document is still what it was decided for.
     ///
     /// - Throws: What the database throws when it cannot be written.
-    func settle(
+    func resolve(
         _ database: Database, _ conflict: ReplicationConflict, _ resolution: ConflictResolution
     ) async throws -> ResolutionResult {
         try await write(database) { [identifier] transaction, tables in
             let id = conflict.documentId
-            guard let old = try tables.entry(id), let seen = old.seen else { return .settled }
+            guard let old = try tables.entry(id), let seen = old.seen else { return .resolved }
             let record = try transaction.document(id, includingDeleted: true)
             guard seen == conflict.seen, record?.metaData.revision == conflict.localRevision else {
                 return .changed
@@ -118,11 +118,11 @@ extension RemoteOutbox {
                     }
                 }
             }
-            return .settled
+            return .resolved
         }
     }
 
-    /// Queues what takes the far side from the state that was seen to the document here.
+    /// Queues what takes the remote from the state that was seen to the document here.
     private static func rebase(
         _ id: String, _ old: RemoteEntry, on seen: ServerState, isDeletedHere: Bool,
         isEqual: Bool, in transaction: Transaction, _ tables: RemoteTables

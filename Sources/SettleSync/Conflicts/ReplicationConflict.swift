@@ -1,7 +1,7 @@
 public import Foundation
 public import Settle
 
-/// A document that was changed here and on the far side since both last agreed.
+/// A document that was changed here and on the remote since both last agreed.
 ///
 /// Two inserts of one identifier and an edit of something deleted are conflicts, too. Equal edits
 /// are none.
@@ -15,16 +15,16 @@ public struct ReplicationConflict: Sendable {
     /// The document as it is here; nil when it was deleted here, or edited so that it does not belong
     /// to the remote any more.
     public let local: Document?
-    /// The document as the far side has it; nil when it was deleted there or never was.
+    /// The document as the remote has it; nil when it was deleted there or never was.
     public let server: Document?
     /// When the document was changed or deleted here, by this device's clock.
     public let localChange: Date?
-    /// When the item was changed or deleted on the far side, by that side's clock.
+    /// When the item was changed or deleted on the remote, by that side's clock.
     public let serverChange: Date?
 
     /// The revision that `local` is, or that deleted it.
     let localRevision: String?
-    /// The state of the far side that is settled with.
+    /// The state of the remote that the resolution is about.
     let seen: ServerState
 }
 
@@ -32,9 +32,9 @@ public struct ReplicationConflict: Sendable {
 public enum ConflictResolution: Sendable {
     /// The document stays as it is here and is sent.
     case useLocal
-    /// The document becomes what the far side has; the edit made here is given up.
+    /// The document becomes what the remote has; the edit made here is given up.
     case useServer
-    /// The document becomes this one, here and on the far side. Its identifier does not matter.
+    /// The document becomes this one, here and on the remote. Its identifier does not matter.
     case use(Document)
     /// Nothing: the document stays as it is here, the conflict is listed in
     /// `Database.replicationConflicts(with:)`, and the replication goes on with the others.

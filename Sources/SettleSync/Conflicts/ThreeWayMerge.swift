@@ -12,7 +12,7 @@ enum ThreeWayMerge {
     /// - Parameters:
     ///   - base: The members both come from; empty when there is no common document.
     ///   - local: The members here.
-    ///   - server: The members on the far side.
+    ///   - server: The members on the remote.
     ///   - preference: The side that wins where both changed one member differently.
     /// - Returns: Each member as the side that changed it has it.
     static func members(

@@ -35,7 +35,7 @@ final class ReplicationMetrics: Sendable {
 
     private static let counts: [(label: String, path: Path)] = [
         ("pushed", \.pushed), ("pulled", \.pulled), ("received", \.received),
-        ("conflicts_settled", \.conflictsSettled), ("conflicts_left", \.conflicts),
+        ("conflicts_resolved", \.conflictsResolved), ("conflicts_left", \.conflicts),
         ("rejected", \.rejected), ("withheld", \.withheld), ("skipped", \.skipped),
         ("attachments_downloaded", \.attachmentsDownloaded),
     ]

@@ -1,7 +1,7 @@
 import Foundation
 import Settle
 
-// An item leaves our sight when it is still on the far side but no longer among those that a query
+// An item leaves our sight when it is still on the remote but no longer among those that a query
 // asks for, or that we may see. Its document is purged: a deletion would be passed on to others.
 
 extension RemoteOutbox {

@@ -13,7 +13,7 @@ struct PageApplication: Sendable, Hashable {
     /// Items that were set aside because they cannot be documents, and were not before.
     var setAside: [SetAsideRow] = []
     /// True when nothing was stored because another replication was faster: the pull of this query
-    /// went on elsewhere, or answers of the far side were stored that the page may not show yet.
+    /// went on elsewhere, or answers of the remote were stored that the page may not show yet.
     var isOvertaken = false
 }
 

@@ -31,7 +31,7 @@ extension Database {
     /// is not in the way either, and stays: one that never left the device always, one that did unless
     /// pending operations are discarded.
     ///
-    /// Nothing is deleted on the far side. Every pull of the remote begins at the beginning
+    /// Nothing is deleted on the remote. Every pull of the remote begins at the beginning
     /// afterwards, so that what may still be seen comes again when it is pulled. Documents that
     /// another remote is still to be told of stay; one that moves here from the scope of another remote
     /// stays with what is pending, as it may be nowhere else.

@@ -5,7 +5,7 @@ struct ClaimedOperation: Sendable {
     var operation: RemoteOperation
     /// True when it was sent before and its outcome is not known.
     var isRepeated: Bool
-    /// What the far side may not have the content of.
+    /// What the remote may not have the content of.
     var attachments: [DocumentAttachment] = []
     /// Whether the operation says which attachments the item has, and its answer counts for them.
     var describesAttachments: Bool
@@ -26,7 +26,7 @@ struct ClaimedOperation: Sendable {
 struct Claim: Sendable {
     /// To be sent; marked as sent in the database.
     var operations: [ClaimedOperation] = []
-    /// Documents whose conflict is known without asking the far side.
+    /// Documents whose conflict is known without asking the remote.
     var conflictIds: [String] = []
     /// How many entries needed no operation, because both sides are equal.
     var equalCount = 0
@@ -66,7 +66,7 @@ extension RemoteOutbox {
     ///   - countMax: The most entries to look at.
     ///   - skipped: Documents to leave alone.
     ///   - filter: Asked for each document that was not sent before; nil sends all.
-    ///   - withAttachments: Whether the far side takes attachments.
+    ///   - withAttachments: Whether the remote takes attachments.
     ///   - lookedUp: Documents whose items were looked up before.
     ///   - endsAtConflict: Whether nothing behind the first known conflict is taken.
     ///   - order: The order of commits that is to be kept; nil for none.
@@ -84,7 +84,7 @@ extension RemoteOutbox {
             guard filter != nil else { return }
             for id in ids {
                 guard let entry = try tables.entry(id), entry.sent == nil else { continue }
-                // A deleted document is judged by what the far side still has of it.
+                // A deleted document is judged by what the remote still has of it.
                 let document =
                     try tables.document(id, in: snapshot)
                     ?? tables.scope.document(id, tables.server(id))
@@ -245,7 +245,7 @@ extension RemoteOutbox {
                 describesAttachments: describes, base: server?.shownMembers ?? [:]))
     }
 
-    /// The attachments of an operation that the far side did not have when both last agreed.
+    /// The attachments of an operation that the remote did not have when both last agreed.
     private static func attachments(
         of document: Document?, in sent: RemoteEntry.Sent, beyond base: ServerState?
     ) -> [DocumentAttachment] {

@@ -3,7 +3,7 @@ import Settle
 // How an operation is recognised whose answer was lost.
 
 extension RemoteOutbox {
-    /// Whether a state of the far side is what the operation would have made of it.
+    /// Whether a state of the remote is what the operation would have made of it.
     ///
     /// This is how an operation is recognised whose answer was lost, and how equal edits on two
     /// devices are no conflict.

@@ -1,7 +1,7 @@
 import Settle
 
 extension RemoteOutbox {
-    /// Counts a cycle in which the far side failed on these documents while it answered others,
+    /// Counts a cycle in which the remote failed on these documents while it answered others,
     /// and sets aside those on which it always does.
     ///
     /// - Parameters:
@@ -29,7 +29,7 @@ extension RemoteOutbox {
                     try tables.document(id, in: transaction)?.metaData.revision
                         != old.sent?.revision
                 {
-                    // Edited since it was sent, perhaps into what the far side can take.
+                    // Edited since it was sent, perhaps into what the remote can take.
                     try Self.release(id, old, in: transaction, tables)
                     continue
                 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What became of an operation, as far as the outbox is concerned.
 enum SettledOperation: Sendable, Hashable {
-    /// Carried out; the far side's answer is stored.
+    /// Carried out; the remote's answer is stored.
     case acknowledged
     /// A conflict, to be given to the handler.
     case conflict
@@ -19,7 +19,7 @@ enum SettledOperation: Sendable, Hashable {
 extension RemoteOutbox {
     /// What is known about an operation after it was tried.
     enum Trial: Sendable {
-        /// The far side answered.
+        /// The remote answered.
         case answered(RemoteOutcome)
         /// It was never handed to the back-end.
         case notSent
@@ -27,7 +27,7 @@ extension RemoteOutbox {
 
     /// Stores what came of some operations, all in one transaction.
     ///
-    /// The far side's answer becomes the document's new base. The document itself takes its form
+    /// The remote's answer becomes the document's new base. The document itself takes its form
     /// only when it was not edited since it was sent.
     ///
     /// - Throws: What the database throws when it cannot be written; nothing is settled then, and
@@ -70,7 +70,7 @@ extension RemoteOutbox {
             let answer = ServerState(item)
             var state = answer.answered(to: expected, over: base)
             if sent.kind == .undelete, !state.isLive {
-                let reason = "The far side answered an undeletion with a deleted item."
+                let reason = "The remote answered an undeletion with a deleted item."
                 return try reject(
                     id, old, RemoteRejection(reason: reason), in: transaction, tables)
             }
@@ -234,7 +234,7 @@ extension RemoteOutbox {
         if let old { try close(id, old, in: transaction, tables) }
     }
 
-    /// Gives the document the form that the far side has.
+    /// Gives the document the form that the remote has.
     private static func adopt(
         _ state: ServerState, _ id: String, in transaction: Transaction, _ tables: RemoteTables,
         origin: String

@@ -23,7 +23,7 @@ extension Document {
         self.attachments = attachments ?? []
     }
 
-    /// The document that a state of the far side describes; nil unless it is live.
+    /// The document that a state of the remote describes; nil unless it is live.
     init?(id: String, state: ServerState?) {
         guard let state, state.isLive, let members = state.members else { return nil }
         self.init(id: id, members: members)

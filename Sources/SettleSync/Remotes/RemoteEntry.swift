@@ -1,7 +1,7 @@
 import Foundation
 import Settle
 
-/// What is stored of one document's way to the far side.
+/// What is stored of one document's way to the remote.
 ///
 /// Shape (Docs/Formats/Replication.md): layout, status, order, failures, then what is there of the
 /// sent operation, the queued kind, the state that was seen, the answer that refused it.
@@ -46,9 +46,9 @@ struct RemoteEntry: Sendable, Hashable {
 
     var status: Status = .pending
     /// The entry's place in the queue: the sequence of the change that made it, or the database's
-    /// when the far side last failed on it.
+    /// when the remote last failed on it.
     var order: UInt64
-    /// Cycles in which the far side failed on this operation.
+    /// Cycles in which the remote failed on this operation.
     var failureCount: UInt64 = 0
     var sent: Sent?
     var queued: OperationKind?
@@ -59,10 +59,10 @@ struct RemoteEntry: Sendable, Hashable {
     var reason: String? {
         didSet { if reason == nil { refusal = nil } }
     }
-    /// The far side's answer, where it was that which the entry is set aside for.
+    /// The remote's answer, where it was that which the entry is set aside for.
     var refusal: Refusal?
 
-    /// What the far side answered when it refused an operation.
+    /// What the remote answered when it refused an operation.
     struct Refusal: Sendable, Hashable {
         var statusCode: Int?
         var body: Data?

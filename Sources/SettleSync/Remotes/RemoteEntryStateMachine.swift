@@ -1,18 +1,18 @@
-/// Whether the far side has an item, as far as is known here.
+/// Whether the remote has an item, as far as is known here.
 enum ServerPresence: Sendable, Hashable, CaseIterable {
     case absent, live, deleted
 }
 
-/// What one document still has to tell the far side.
+/// What one document still has to tell the remote.
 ///
 /// At most two operations: the one that was *sent* and whose outcome is not known yet, and the one
-/// *queued* behind it. What was sent is never rewritten, because the far side may have carried it
+/// *queued* behind it. What was sent is never rewritten, because the remote may have carried it
 /// out; everything that happens meanwhile is condensed into the one that waits. Condensing
 /// follows the tables of Azure Mobile Services and YapDatabaseCloudCore:
 ///
 /// | queued | document changed | document deleted |
 /// | --- | --- | --- |
-/// | none | insert, update or undelete | delete, or none when the far side has nothing live |
+/// | none | insert, update or undelete | delete, or none when the remote has nothing live |
 /// | insert | insert | none |
 /// | update | update | delete |
 /// | delete | update | delete |
@@ -21,7 +21,7 @@ enum ServerPresence: Sendable, Hashable, CaseIterable {
 /// "insert + delete = nothing" thus holds as long as the insert was not sent; once it was, the
 /// delete waits behind it.
 struct RemoteEntryStateMachine: Sendable, Hashable {
-    /// What is known of the far side, before `sent`.
+    /// What is known of the remote, before `sent`.
     private(set) var server: ServerPresence
     /// The operation whose outcome is not known.
     private(set) var sent: OperationKind?
@@ -52,17 +52,17 @@ struct RemoteEntryStateMachine: Sendable, Hashable {
         return sent
     }
 
-    /// What remains to be done here after the far side carried out what was sent.
+    /// What remains to be done here after the remote carried out what was sent.
     enum Acknowledgement: Sendable, Hashable {
         /// Nothing: both sides are equal.
         case equal
-        /// The document was not touched since: it takes the far side's form.
+        /// The document was not touched since: it takes the remote's form.
         case adopt
         /// Another operation is queued.
         case remains
     }
 
-    /// The far side carried out what was sent.
+    /// The remote carried out what was sent.
     ///
     /// - Parameters:
     ///   - presence: What it has now.
@@ -91,7 +91,7 @@ struct RemoteEntryStateMachine: Sendable, Hashable {
         queued = Self.kind(server: presence, isDeletedHere: isDeletedHere)
     }
 
-    /// The operation that takes the far side from what it has to what the document is here.
+    /// The operation that takes the remote from what it has to what the document is here.
     static func kind(server: ServerPresence, isDeletedHere: Bool) -> OperationKind? {
         switch (server, isDeletedHere) {
         case (.absent, false): .insert

@@ -115,7 +115,7 @@ final class RemoteOutbox: CommitParticipant {
         machine.changed(isDeleted: isDeleted)
         entry.queued = machine.queued
         if machine.isDone, let seen = entry.seen {
-            // The far side has something that was never shown here; forgetting the entry would
+            // The remote has something that was never shown here; forgetting the entry would
             // lose it.
             entry.queued = RemoteEntryStateMachine.kind(
                 server: seen.presence, isDeletedHere: isDeleted)

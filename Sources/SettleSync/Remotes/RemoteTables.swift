@@ -186,7 +186,7 @@ struct RemoteTables {
         return found
     }
 
-    /// Calls `body` with every state of the far side, by document identifier.
+    /// Calls `body` with every state of the remote, by document identifier.
     func forEachServer(_ body: (String, ServerState) throws -> Void) throws {
         let prefix = self.prefix
         try servers?.forEach(from: prefix) { key, value in
@@ -198,7 +198,7 @@ struct RemoteTables {
         }
     }
 
-    /// Whether any state of the far side fulfils a condition; looks at no more of them than it must.
+    /// Whether any state of the remote fulfils a condition; looks at no more of them than it must.
     func hasServer(where isWanted: (String, ServerState) throws -> Bool) throws -> Bool {
         let prefix = self.prefix
         var isFound = false
@@ -212,7 +212,7 @@ struct RemoteTables {
         return isFound
     }
 
-    /// The documents that there is an entry or a state of the far side of, each once.
+    /// The documents that there is an entry or a state of the remote of, each once.
     func knownIds() throws -> [String] {
         // By bytes: equal texts of different bytes are different documents.
         var ids: [[UInt8]: String] = [:]

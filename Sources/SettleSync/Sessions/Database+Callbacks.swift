@@ -9,7 +9,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - configuration: How to replicate.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     public func startReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) {
@@ -65,7 +65,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - configuration: How to replicate.
-    ///   - backend: Makes the far side.
+    ///   - backend: Makes the remote.
     package func startReplication(
         with configuration: ReplicationConfiguration,
         makingBackend backend: @escaping @Sendable () throws -> some Backend

@@ -1,7 +1,7 @@
 public import Settle
 
 extension Database {
-    /// What has not been carried out on the far side, in the order in which it will be sent.
+    /// What has not been carried out on the remote, in the order in which it will be sent.
     ///
     /// Changes made before the first replication, or by a process that did not replicate, appear
     /// when the next replication starts.
@@ -31,7 +31,7 @@ extension Database {
         }
     }
 
-    /// The pending operations that the far side refuses, with its reasons.
+    /// The pending operations that the remote refuses, with its reasons.
     ///
     /// Each is tried again when its document changes and when a replication starts;
     /// ``withdraw(_:_:)`` ends that.
@@ -68,7 +68,7 @@ extension Database {
     /// - Parameters:
     ///   - conflict: A conflict from ``replicationConflicts(with:)``.
     ///   - resolution: What becomes of it.
-    /// - Returns: False when the document changed here or on the far side since the conflict was
+    /// - Returns: False when the document changed here or on the remote since the conflict was
     ///   read, and nothing was done: read it again.
     /// - Throws: What the database throws when it cannot be written.
     @discardableResult
@@ -76,6 +76,6 @@ extension Database {
         _ conflict: ReplicationConflict, with resolution: ConflictResolution
     ) async throws -> Bool {
         let outbox = ReplicationCenter.of(self).outbox(for: conflict.remote, of: self)
-        return try await outbox.settle(self, conflict, resolution) != .changed
+        return try await outbox.resolve(self, conflict, resolution) != .changed
     }
 }

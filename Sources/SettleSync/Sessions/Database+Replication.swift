@@ -59,7 +59,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - configuration: As in ``startReplication(with:using:)``.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     /// - Returns: The replication.
     /// - Throws: As ``startReplication(with:using:)``.
     public func addReplication(
@@ -83,7 +83,7 @@ extension Database {
     /// - Parameters:
     ///   - configuration: How to replicate. Its URL and options are not looked at: the back-end
     ///     knows where to go.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the back-end's identifier is empty
     ///   or longer than 255 bytes, the scope names no type, a number of the configuration is out of
     ///   its range, or another replication of the remote runs with another scope; what the database throws when it cannot be read or written.
@@ -107,7 +107,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - configuration: How to replicate; `isRepeating` does not matter.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     /// - Returns: What was done. Conflicts and refused documents are no failures: look into it.
     /// - Throws: ``ReplicationError`` when it did not get to the end; `CancellationError` when the
     ///   task was cancelled, or the replication stopped or replaced by another.
@@ -129,7 +129,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - configuration: How to replicate; `isRepeating` does not matter.
-    ///   - backend: The far side.
+    ///   - backend: The remote.
     /// - Returns: What was done.
     /// - Throws: As ``replicate(with:using:)``.
     package func replicateOnce(
@@ -177,7 +177,7 @@ extension Database {
         guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
             throw ReplicationError(
                 .misconfigured,
-                "The name of the far side has \(identifier.utf8.count) bytes; it needs 1 to "
+                "The name of the remote has \(identifier.utf8.count) bytes; it needs 1 to "
                     + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
         }
         let scope = configuration.scope

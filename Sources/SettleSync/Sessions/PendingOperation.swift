@@ -1,7 +1,7 @@
 public import Foundation
 import Settle
 
-/// An operation that has not been carried out on the far side.
+/// An operation that has not been carried out on the remote.
 public struct PendingOperation: Sendable, Hashable {
     /// Why it has not.
     public enum State: Sendable, Hashable {
@@ -11,9 +11,9 @@ public struct PendingOperation: Sendable, Hashable {
         case sent
         /// The filter delegate holds it back.
         case withheld
-        /// It meets something else on the far side, and nobody has settled that.
+        /// It meets something else on the remote, and nobody has settled that.
         case conflict
-        /// The far side refuses it: why.
+        /// The remote refuses it: why.
         case rejected(reason: String)
     }
 
@@ -25,7 +25,7 @@ public struct PendingOperation: Sendable, Hashable {
     public let kind: OperationKind
     /// Why it has not been.
     public let state: State
-    /// The status of the answer with which the far side refused it; nil when it was not refused, or
+    /// The status of the answer with which the remote refused it; nil when it was not refused, or
     /// not by an answer with a status.
     public let statusCode: Int?
     /// The body of that answer as it came, at most ``RemoteRejection/bodySizeMax`` bytes of it.

@@ -29,7 +29,7 @@ public final class Replication: Sendable {
     ///
     /// May be changed while it runs: the pull under way ends with the page it is at, and the next
     /// begins at once. A set of channels that was pulled before goes on where it was. Documents of
-    /// channels that are taken away stay here until the far side says something about them; see
+    /// channels that are taken away stay here until the remote says something about them; see
     /// ``Settle/Database/purgeReplicatedDocuments(of:discardingPendingOperations:where:)``.
     public var limitToChannels: [String] {
         get { session.channels }

@@ -16,7 +16,7 @@ public enum ReplicationDirection: String, Sendable, Hashable, CaseIterable {
 
 /// What can be asked about a replication.
 public protocol ReplicationDetails: Sendable {
-    /// The far side.
+    /// The remote.
     var url: URL { get }
     /// Whether it goes on, cycle after cycle, until it is stopped.
     var isRepeating: Bool { get }
@@ -44,7 +44,7 @@ extension ReplicationDetails {
 /// > Source: names and defaults are those of the Predix Mobile SDK's
 /// > `Database.ReplicationConfiguration`, as far as that has them.
 public struct ReplicationConfiguration: ReplicationDetails {
-    /// The far side.
+    /// The remote.
     public var url: URL
     /// Whether it goes on, cycle after cycle, until it is stopped; true unless given.
     public var isRepeating: Bool
@@ -104,7 +104,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var isIncremental = true
     /// When everything is listed, to find what left without a word; never unless given.
     public var reconciling = Reconciling.never
-    /// Whether an update carries only the members that changed, where the far side can merge them
+    /// Whether an update carries only the members that changed, where the remote can merge them
     /// into what it has; false unless given, which sends documents whole.
     ///
     /// Less to send. Two edits of different members still meet as a conflict, since the version is
@@ -147,12 +147,12 @@ public struct ReplicationConfiguration: ReplicationDetails {
         Self(url: url, isRepeating: false)
     }
 
-    /// From the far side to here, once.
+    /// From the remote to here, once.
     public static func oneTimeServerToClientReplication(with url: URL) -> Self {
         Self(url: url, isRepeating: false, isBidirectional: false)
     }
 
-    /// From here to the far side, once: what waits is sent, and nothing is fetched.
+    /// From here to the remote, once: what waits is sent, and nothing is fetched.
     public static func oneTimeClientToServerReplication(with url: URL) -> Self {
         var configuration = Self(url: url, isRepeating: false)
         configuration.direction = .clientToServer

@@ -55,7 +55,7 @@ extension ReplicationCycle {
         var context = context(of: query)
         var page = try await backend.pull(
             query, after: token, itemCountMax: sizeMax, isFirstPage: true)
-        // Now the back-end has heard from the far side.
+        // Now the back-end has heard from the remote.
         let describes = carriesAttachments()
         let mustBegin =
             isIncremental
@@ -76,7 +76,7 @@ extension ReplicationCycle {
             if !isFirst, !page.isLast, page.token == token || page.token == nil {
                 throw ReplicationError(
                     .protocolViolation,
-                    "The far side sent a page that ends where it began, so the pull would never "
+                    "The remote sent a page that ends where it began, so the pull would never "
                         + "end.")
             }
             // The next page travels while this one is stored.
@@ -94,7 +94,7 @@ extension ReplicationCycle {
                 if !isFirst || application.changedCount > 0 { advanceCount += 1 }
             }
             if let remaining = page.itemCountRemaining {
-                // The number comes from the far side and may be anything.
+                // The number comes from the remote and may be anything.
                 let (sum, overflow) = received.addingReportingOverflow(remaining)
                 total = overflow ? received : sum
             }
@@ -157,7 +157,7 @@ extension ReplicationCycle {
             )?.describingAttachments(carriesAttachments())
             try Task.checkCancellation()
             guard let page else {
-                session.logger.warning("The far side cannot list items, so nothing is reconciled.")
+                session.logger.warning("The remote cannot list items, so nothing is reconciled.")
                 session.hasReconciled.store(true, ordering: .relaxed)
                 return true
             }
@@ -165,7 +165,7 @@ extension ReplicationCycle {
             if !page.isLast, page.token == token || page.token == nil {
                 throw ReplicationError(
                     .protocolViolation,
-                    "The far side sent a page of a listing that ends where it began.")
+                    "The remote sent a page of a listing that ends where it began.")
             }
             let application = try await outbox.apply(session.database, page.items, in: context)
             if application.isOvertaken { return false }

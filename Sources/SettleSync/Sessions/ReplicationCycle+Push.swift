@@ -1,7 +1,7 @@
 import Settle
 
 extension ReplicationCycle {
-    /// How many failures in a row, with nothing carried out in between, mean that the far side
+    /// How many failures in a row, with nothing carried out in between, mean that the remote
     /// fails altogether and not on certain documents.
     private static let outageCountMax = 3
 
@@ -68,9 +68,9 @@ extension ReplicationCycle {
             }
             // One that was known stands behind what was sent; its turn comes with the next claim.
             if !isOrdered || conflictIds.isEmpty { conflictIds += claim.conflictIds }
-            for id in conflictIds { try await settleConflict(of: id) }
+            for id in conflictIds { try await resolveConflict(of: id) }
             session.order?.progressed()
-            // Whether the far side is there at all, the pull will tell.
+            // Whether the remote is there at all, the pull will tell.
             if progress.isOutage { break }
         }
         return error
@@ -273,7 +273,7 @@ extension ReplicationCycle {
     }
 
     /// Gives a conflict to the handler until its answer fits what both sides have.
-    private mutating func settleConflict(of id: String) async throws {
+    private mutating func resolveConflict(of id: String) async throws {
         let (outbox, database) = (session.outbox, session.database)
         conflictCounts[id, default: 0] += 1
         if conflictCounts[id, default: 0] <= SyncTuning.resolutionCountMax {
@@ -281,9 +281,9 @@ extension ReplicationCycle {
                 guard let conflict = try outbox.conflict(database, of: id) else { return }
                 let resolution = await decision(about: conflict, of: id)
                 try Task.checkCancellation()
-                switch try await outbox.settle(database, conflict, resolution) {
-                case .settled:
-                    summary.conflictsSettled += 1
+                switch try await outbox.resolve(database, conflict, resolution) {
+                case .resolved:
+                    summary.conflictsResolved += 1
                     return
                 case .left:
                     summary.conflicts += 1
@@ -301,7 +301,7 @@ extension ReplicationCycle {
         skippedIds.insert(id)
         error = ReplicationError(
             .serverFailed,
-            "Document '\(id)' changes faster than its conflicts are settled; it will be tried "
+            "Document '\(id)' changes faster than its conflicts are resolved; it will be tried "
                 + "again.", documentId: id)
     }
 }
@@ -324,7 +324,7 @@ struct PushProgress {
     var sent = 0
     /// Those and the ones that wait.
     var total: Int
-    /// Failures of the far side since it last carried anything out.
+    /// Failures of the remote since it last carried anything out.
     var failuresInARow = 0
     /// Whether there were so many that nothing more is sent.
     var isOutage = false

@@ -16,9 +16,9 @@ struct ReplicationCycle {
     var lookedUpIds: Set<String> = []
     /// How often each document was in conflict.
     var conflictCounts: [String: Int] = [:]
-    /// What the far side said when it failed on one document.
+    /// What the remote said when it failed on one document.
     var serverFailures: [String: RemoteRejection] = [:]
-    /// Whether the far side answered to any operation of this cycle.
+    /// Whether the remote answered to any operation of this cycle.
     var hasAnswer = false
     /// Whether items carry attachments; nil until the back-end was asked, once a cycle, so that all
     /// of it goes by one answer.
@@ -65,7 +65,7 @@ struct ReplicationCycle {
         return progressCount > progressCountBefore
     }
 
-    /// Sets aside the operations on which the far side fails while it answers everything else.
+    /// Sets aside the operations on which the remote fails while it answers everything else.
     mutating func countFailures() async throws {
         let setAside = try await session.outbox.countFailures(
             session.database, of: serverFailures, keepingPlaces: session.order != nil)

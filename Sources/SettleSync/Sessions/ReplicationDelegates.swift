@@ -1,6 +1,6 @@
 public import Settle
 
-/// Decides which documents are sent to the far side, among those in the replication's scope.
+/// Decides which documents are sent to the remote, among those in the replication's scope.
 ///
 /// A document that is held back still belongs to the remote. Which documents do is what
 /// ``ReplicationConfiguration/scope`` says.
@@ -9,7 +9,7 @@ public protocol ReplicationFilterDelegate: AnyObject, Sendable {
     ///
     /// Called on the database's completion queue, one call at a time, for each change that is about
     /// to be sent. A
-    /// deletion is asked about with the document as the far side still has it. What is held back
+    /// deletion is asked about with the document as the remote still has it. What is held back
     /// is asked about again when the document changes and when a replication starts.
     ///
     /// - Parameters:
@@ -38,19 +38,19 @@ public protocol ReplicationStatusDelegate: AnyObject, Sendable {
     /// - Parameters:
     ///   - database: The database.
     ///   - details: The replication.
-    ///   - sent: Operations of this cycle that the far side has carried out.
+    ///   - sent: Operations of this cycle that the remote has carried out.
     ///   - totalToSend: Those and the ones that wait, as far as they are known.
     func database(
         _ database: Database, replicationIsSending details: any ReplicationDetails, sent: Int,
         totalToSend: Int)
 
-    /// Changes of the far side are being stored.
+    /// Changes of the remote are being stored.
     ///
     /// - Parameters:
     ///   - database: The database.
     ///   - details: The replication.
     ///   - received: Items of this cycle that were stored or found to be here already.
-    ///   - totalToReceive: Those and the ones to come, when the far side says how many; otherwise
+    ///   - totalToReceive: Those and the ones to come, when the remote says how many; otherwise
     ///     what is known.
     func database(
         _ database: Database, replicationIsReceiving details: any ReplicationDetails,

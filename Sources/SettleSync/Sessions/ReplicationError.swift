@@ -15,19 +15,19 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The far side does not accept who we are, even with a fresh token.
+        /// The remote does not accept who we are, even with a fresh token.
         public static let unauthorized = Code(kind: .unauthorized)
         /// No answer: no connection, a connection that broke, a time-out.
         public static let unreachable = Code(kind: .unreachable)
-        /// The far side answered that it failed; trying again may help.
+        /// The remote answered that it failed; trying again may help.
         public static let serverFailed = Code(kind: .serverFailed)
-        /// The far side asks to be left alone for a while.
+        /// The remote asks to be left alone for a while.
         public static let busy = Code(kind: .busy)
         /// The answer makes no sense: another kind of content, or cut off.
         public static let protocolViolation = Code(kind: .protocolViolation)
         /// The answer is larger than what is taken; the rest of it was not read.
         public static let answerTooLarge = Code(kind: .answerTooLarge)
-        /// The address, the options or the far side's set-up are wrong; trying again does not help.
+        /// The address, the options or the remote's set-up are wrong; trying again does not help.
         public static let misconfigured = Code(kind: .misconfigured)
         /// The task was cancelled.
         public static let cancelled = Code(kind: .cancelled)
@@ -50,7 +50,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do, in a sentence without document contents.
     public let message: String
-    /// How long the far side asks to be left alone.
+    /// How long the remote asks to be left alone.
     public let retryAfter: Duration?
     /// The document it happened with, where it happened with one.
     public let documentId: String?

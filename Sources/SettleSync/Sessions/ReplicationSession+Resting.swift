@@ -18,8 +18,8 @@ private enum RestReport: Sendable {
 }
 
 extension ReplicationSession {
-    /// Rests until something wakes the replication, the far side says that something changed, or it
-    /// is time to ask; and for as long as the far side wants to be left alone.
+    /// Rests until something wakes the replication, the remote says that something changed, or it
+    /// is time to ask; and for as long as the remote wants to be left alone.
     ///
     /// - Parameters:
     ///   - interval: How long, where nobody listens.
@@ -104,7 +104,7 @@ extension ReplicationSession {
             if Task.isCancelled { return .heard(.failure, place) }
             let error = ReplicationError(unexpected: error)
             logger.debug(
-                "The far side cannot be listened to; it is asked every interval.",
+                "The remote cannot be listened to; it is asked every interval.",
                 metadata: error.metadata)
             return .heard(.failure, place, retryAfter: error.retryAfter)
         }

@@ -249,7 +249,7 @@ final class ReplicationSession: Sendable {
                 cycle.queuedCount += try await cycle.queueUndescribed(isPulled: true)
             }
             if cycle.queuedCount > 0, configuration.isBidirectional {
-                // A page showed what documents have and the far side has not.
+                // A page showed what documents have and the remote has not.
                 cycle.queuedCount = 0
                 if let failure = try await cycle.push() { throw failure }
             }
@@ -265,7 +265,7 @@ final class ReplicationSession: Sendable {
         _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
     ) async -> ReplicationStateMachine.Action {
         do {
-            // Whether the far side is there at all, only its other answers tell.
+            // Whether the remote is there at all, only its other answers tell.
             if cycle.hasAnswer { try await cycle.countFailures() }
             return machine.pulled(random: configuration.random())
         } catch {

@@ -18,7 +18,7 @@ struct ReplicationStateMachine: Sendable {
     struct Failure: Sendable, Equatable {
         /// Whether trying again may help.
         var isRetryable: Bool
-        /// What the far side asked for.
+        /// What the remote asked for.
         var retryAfter: Duration?
     }
 

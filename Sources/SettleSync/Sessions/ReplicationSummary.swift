@@ -1,16 +1,16 @@
 /// What one replication, or one cycle of a repeating one, did.
 public struct ReplicationSummary: Sendable, Hashable {
-    /// Operations that the far side carried out.
+    /// Operations that the remote carried out.
     public var pushed = 0
-    /// Documents that were stored or deleted here because they were on the far side.
+    /// Documents that were stored or deleted here because they were on the remote.
     public var pulled = 0
     /// Items that came, those included that were here already or that had to wait for the push.
     public var received = 0
-    /// Conflicts that the handler settled.
-    public var conflictsSettled = 0
+    /// Conflicts that the handler resolved.
+    public var conflictsResolved = 0
     /// Conflicts that were left for later; `Database.replicationConflicts(with:)` lists them.
     public var conflicts = 0
-    /// Operations that were set aside because the far side refuses them;
+    /// Operations that were set aside because the remote refuses them;
     /// `Database.rejectedOperations(with:)` lists them with their reasons.
     public var rejected = 0
     /// Documents that the filter delegate held back.
@@ -40,7 +40,7 @@ public struct ReplicationReport: Sendable {
 public enum ReplicationEvent: Sendable {
     /// It began.
     case started
-    /// The far side carried out `sent` of the `total` operations known in this cycle.
+    /// The remote carried out `sent` of the `total` operations known in this cycle.
     case sending(sent: Int, total: Int)
     /// `received` of the `total` items known in this cycle have been stored.
     case receiving(received: Int, total: Int)
@@ -48,7 +48,7 @@ public enum ReplicationEvent: Sendable {
     case conflict(documentId: String)
     /// The conflict handler threw an error; the conflict is left for later.
     case conflictHandlerFailed(documentId: String, error: any Error)
-    /// The far side refuses a document.
+    /// The remote refuses a document.
     case rejected(documentId: String, reason: String)
     /// An item of the remote cannot be a document here and was set aside; the others go on.
     case setAside(SetAsideItem)
@@ -65,7 +65,7 @@ extension ReplicationSummary: CustomStringConvertible {
     public var description: String {
         let counts = [
             (pushed, "pushed"), (pulled, "pulled"), (received, "received"),
-            (conflictsSettled, "conflicts settled"), (conflicts, "conflicts left"),
+            (conflictsResolved, "conflicts resolved"), (conflicts, "conflicts left"),
             (rejected, "rejected"), (withheld, "withheld"),
             (attachmentsDownloaded, "attachments downloaded"), (skipped, "set aside"),
         ]

@@ -1,7 +1,7 @@
 /// Decides how a repeating replication spends its rests: how long they last, and when it listens for
-/// changes of the far side.
+/// changes of the remote.
 ///
-/// A rest lasts one poll interval, or many as long as the far side is listened to: then a change ends
+/// A rest lasts one poll interval, or many as long as the remote is listened to: then a change ends
 /// it at once. Where listening is not offered, or fails, the rest ends with the interval, and it is
 /// tried again in the next rest, once.
 struct RestStateMachine: Sendable {
@@ -9,9 +9,9 @@ struct RestStateMachine: Sendable {
     enum Heard: Sendable, Equatable {
         /// Something changed.
         case change
-        /// Nothing did, for as long as the far side cares to wait.
+        /// Nothing did, for as long as the remote cares to wait.
         case nothing
-        /// The far side does not offer it, or it failed, or its answer came too soon to mean
+        /// The remote does not offer it, or it failed, or its answer came too soon to mean
         /// anything.
         case failure
     }

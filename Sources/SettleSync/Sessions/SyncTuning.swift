@@ -11,10 +11,10 @@ enum SyncTuning {
     /// How long a repeating replication rests when nothing happens here: asking costs one small
     /// request.
     static let pollIntervalDefault: Duration = .seconds(30)
-    /// Poll intervals after which a far side that is listened to is asked all the same: rarely enough
+    /// Poll intervals after which a remote that is listened to is asked all the same: rarely enough
     /// to cost nothing, often enough that a change nobody told of is not missed for long.
     static let listeningIntervalCount = 20
-    /// The shortest time in which a far side may say that nothing changed; a sooner answer is no
+    /// The shortest time in which a remote may say that nothing changed; a sooner answer is no
     /// waiting, and would be asked for again and again without a pause.
     static let listeningDurationMin: Duration = .seconds(1)
     /// How often in a row a change may be announced that no pull shows, before a rest is spent
@@ -40,7 +40,7 @@ enum SyncTuning {
     /// How often one conflict is given to its handler in a row when the document keeps changing
     /// here or there.
     static let resolutionCountMax = 8
-    /// Cycles in which the far side failed on one and the same operation, while it answered
+    /// Cycles in which the remote failed on one and the same operation, while it answered
     /// others, before that operation is set aside.
     static let serverFailureCountMax = 5
     /// How often an insert is tried that meets an item which the server does not show, before it is

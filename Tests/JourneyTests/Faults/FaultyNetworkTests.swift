@@ -57,7 +57,7 @@ import Testing
             var isQuiet = true
             for database in databases {
                 let summary = try await database.replicate(with: configuration)
-                if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
+                if summary.pushed + summary.pulled + summary.conflictsResolved > 0 {
                     isQuiet = false
                 }
             }

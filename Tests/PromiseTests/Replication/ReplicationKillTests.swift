@@ -148,7 +148,7 @@ import Testing
             for (database, table) in zip(databases, tables) {
                 let summary = try await database.replicate(
                     with: ReplicationClient.configuration(for: table))
-                if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
+                if summary.pushed + summary.pulled + summary.conflictsResolved > 0 {
                     isQuiet = false
                 }
             }

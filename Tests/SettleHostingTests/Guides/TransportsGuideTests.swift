@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A far side that has nothing.
+    /// A remote that has nothing.
     private struct EmptyBackend: Backend {
         let identifier = "empty"
         let pulled: AsyncStream<Void>.Continuation

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct `Replication service` {
-    /// A far side with nothing in it that can be slow, or broken.
+    /// A remote with nothing in it that can be slow, or broken.
     private final class QuietBackend: Backend {
         enum Behaviour: Sendable { case answers, hangs, fails }
 

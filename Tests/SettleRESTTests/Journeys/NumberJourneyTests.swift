@@ -207,7 +207,7 @@ private struct DoubledTable: HTTPTransport {
         try await a.put("y", ["n": 9_007_199_254_740_992])
         try await a.replicate(table)
         try await b.put("y", ["n": 9_007_199_254_740_993])
-        #expect(try await b.replicate(table, .serverWins).conflictsSettled == 2)
+        #expect(try await b.replicate(table, .serverWins).conflictsResolved == 2)
         #expect(try await b.members("y") == ["n": 9_007_199_254_740_992])
     }
 

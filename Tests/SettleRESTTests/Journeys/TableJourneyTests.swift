@@ -139,14 +139,14 @@ import Testing
         try await a.put("i", ["a": 1])
         try await b.put("i", ["b": 1])
         try await a.replicate(table)
-        #expect(try await b.replicate(table, .merge).conflictsSettled == 1)
+        #expect(try await b.replicate(table, .merge).conflictsResolved == 1)
         try await a.replicate(table)
         #expect(table.contents["i"] == ["a": 1, "b": 1])
         // 412: both update.
         try await a.put("i", ["a": 2, "b": 1])
         try await b.put("i", ["a": 1, "b": 2])
         try await a.replicate(table)
-        #expect(try await b.replicate(table, .merge).conflictsSettled == 1)
+        #expect(try await b.replicate(table, .merge).conflictsResolved == 1)
         try await a.replicate(table)
         #expect(try await a.members("i") == ["a": 2, "b": 2])
         // 404: one deletes, the other updates.

@@ -89,7 +89,7 @@ import Testing
         let described = try await attachment("photo.jpg", of: "a", on: right)
         #expect(try !described.isContentAvailable)
         #expect(described.length == 7)
-        // An edit here keeps the content on the far side.
+        // An edit here keeps the content on the remote.
         try await right.database.write { transaction in
             var document = try #require(try transaction.document("a"))
             document["n"] = 5
@@ -133,7 +133,7 @@ import Testing
         try await save("a", [note], on: right)
         try await left.replicate(backend(server))
         let summary = try await right.replicate(backend(server)) { $0.conflictHandler = .merge }
-        #expect(summary.conflictsSettled == 1)
+        #expect(summary.conflictsResolved == 1)
         try await left.replicate(backend(server))
         for device in [left, right] {
             #expect(try await text("photo.jpg", of: "a", on: device) == "a photo")
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `that the far side refuses set their document aside with the reason`() async throws {
+    @Test func `that the remote refuses set their document aside with the reason`() async throws {
         let device = try await Device()
         var refusing = backend(ModelServer())
         refusing.uploadRejection = "too large."
@@ -168,7 +168,7 @@ import Testing
         #expect(server.contents["a"] == ["_attachments": 1])
     }
 
-    @Test func `stay as they are where the far side has none`() async throws {
+    @Test func `stay as they are where the remote has none`() async throws {
         let device = try await Device()
         let server = ModelServer()
         try await save("a", [photo], on: device)

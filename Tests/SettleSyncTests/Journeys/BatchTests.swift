@@ -90,7 +90,7 @@ import Testing
         #expect(try device.database.pendingOperations().isEmpty)
     }
 
-    /// A far side that fails altogether on a batch with a certain document in it.
+    /// A remote that fails altogether on a batch with a certain document in it.
     private struct Choosy: Backend {
         let model: ModelBackend
         var identifier: String { model.identifier }
@@ -137,7 +137,7 @@ import Testing
         #expect(try device.database.pendingOperations().map(\.documentId) == ["d3"])
     }
 
-    @Test func `may be sent by a far side that has none of its own`() async throws {
+    @Test func `may be sent by a remote that has none of its own`() async throws {
         let server = ModelServer()
         let backend = DefaultBackend(model: ModelBackend(server: server))
         #expect(try await backend.batchCountMax() == 1)
@@ -149,7 +149,7 @@ import Testing
         #expect(change == nil)
     }
 
-    /// A far side that says nothing about batches.
+    /// A remote that says nothing about batches.
     private struct DefaultBackend: Backend {
         let model: ModelBackend
         var identifier: String { model.identifier }

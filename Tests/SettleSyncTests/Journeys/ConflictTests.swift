@@ -49,7 +49,7 @@ import Testing
                     server: conflict.server?.json ?? [:], preferring: .server)
                 return .use(Document(id: "a", members: merged))
             })
-        #expect(summary.conflictsSettled == 1)
+        #expect(summary.conflictsResolved == 1)
         #expect(try await device.members("a") == ["mine": 3, "theirs": 2])
         #expect(server.contents["a"] == ["mine": 3, "theirs": 2])
     }
@@ -77,7 +77,7 @@ import Testing
             Issue.record("A handler that throws decides something.")
             return
         }
-        #expect(try await device.replicate(server, .localWins).conflictsSettled == 1)
+        #expect(try await device.replicate(server, .localWins).conflictsResolved == 1)
         #expect(server.contents["a"]?["n"] == 2)
     }
 
@@ -131,7 +131,7 @@ import Testing
             let (device, server) = try await conflicting(local, remote)
             let summary = try await device.replicate(server, handler)
             // Both deleted it: that is agreement.
-            #expect(summary.conflictsSettled == (local == nil && remote == nil ? 0 : 1))
+            #expect(summary.conflictsResolved == (local == nil && remote == nil ? 0 : 1))
             #expect(try await device.members("a") == expected)
             #expect(server.contents["a"] == expected)
             #expect(try device.database.pendingOperations().isEmpty)
@@ -144,7 +144,7 @@ import Testing
         try await device.put("a", ["mine": 1])
         server.put("a", ["theirs": 2])
         let summary = try await device.replicate(server, .merge)
-        #expect(summary.conflictsSettled == 1)
+        #expect(summary.conflictsResolved == 1)
         #expect(server.contents["a"] == ["mine": 1, "theirs": 2])
         #expect(try await device.members("a") == ["mine": 1, "theirs": 2])
     }

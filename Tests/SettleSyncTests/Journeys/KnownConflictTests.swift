@@ -37,7 +37,7 @@ import Testing
         // It can be resolved, and a handler is still asked when nobody did.
         let again = try await Device(reopening: device)
         #expect(try again.database.replicationConflicts().count == 1)
-        #expect(try await again.replicate(server, .localWins).conflictsSettled == 1)
+        #expect(try await again.replicate(server, .localWins).conflictsResolved == 1)
         #expect(server.contents["a"] == ["n": 2])
         #expect(try again.database.replicationConflicts().isEmpty)
     }
@@ -133,7 +133,7 @@ import Testing
         let sent = server.state.withLock { $0.sentCounts }
         let summary = try await device.replicate(backend) { $0.conflictHandler = merging(shown) }
         #expect(shown.all.sorted() == ["a", "b", "c"])
-        #expect(summary.conflictsSettled == 3)
+        #expect(summary.conflictsResolved == 3)
         #expect(server.state.withLock { $0.sentCounts.count } > sent.count)
         for id in ["a", "b", "c"] {
             #expect(server.contents[id] == ["n": 2, "x": 1, "y": 1])

@@ -51,7 +51,7 @@ import Testing
         #expect(names("a", on: server) == nil)
         if editsLater { try await save("a", [photo, note], n: 2, on: left) }
         let summary = try await left.replicate(carrying(server))
-        #expect(summary.conflicts == 0 && summary.conflictsSettled == 0)
+        #expect(summary.conflicts == 0 && summary.conflictsResolved == 0)
         #expect(names("a", on: server) == ["photo.jpg", "note.txt"])
         #expect(server.contents["a"]?["n"] == (editsLater ? 2 : 1))
         #expect(try left.database.pendingOperations().isEmpty)
@@ -161,7 +161,7 @@ import Testing
         try await save("a", [photo], on: left)
         try await left.replicate(carrying(server))
         try await right.replicate(server)
-        // The document here has none, and is edited: the far side's are not known to it.
+        // The document here has none, and is edited: the remote's are not known to it.
         try await right.put("a", ["n": 9])
         try await right.replicate(carrying(server))
         #expect(server.contents["a"]?["n"] == 9)
@@ -246,7 +246,7 @@ import Testing
             try await left.replicate(carrying(server))
         }
         let summary = try await send(right, carrying(server))
-        #expect(summary.conflicts == 0 && summary.conflictsSettled == 0)
+        #expect(summary.conflicts == 0 && summary.conflictsResolved == 0)
         #expect(names("a", on: server) == ["photo.jpg", "note.txt"])
         #expect(server.contents["a"]?["n"] == (editsThere ? 7 : 1))
         #expect(try await right.members("a")?["n"] == (editsThere ? 7 : 1))

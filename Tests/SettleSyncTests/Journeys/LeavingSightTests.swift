@@ -67,7 +67,7 @@ import Testing
             $0.limitToChannels = ["x"]
             $0.conflictHandler = .serverWins
         }
-        #expect(summary.conflictsSettled == 1)
+        #expect(summary.conflictsResolved == 1)
         #expect(try await device.members("a") == nil)
         #expect(server.contents["a"]?["n"] == 2)
     }

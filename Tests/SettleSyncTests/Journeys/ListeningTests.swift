@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `leaves a far side alone that says so to who listens, whatever is written here`()
+    func `leaves a remote alone that says so to who listens, whatever is written here`()
         async throws
     {
         let place = try await Place()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SettleSync
 
-/// A far side in memory, and everything it was ever asked.
+/// A remote in memory, and everything it was ever asked.
 ///
 /// It behaves as the table servers do: versions, tombstones, undeletion without a body, and a feed
 /// in the order of the last changes. Attachments that an update does not mention stay.

@@ -5,7 +5,7 @@ import Testing
 @testable import SettleSync
 
 @Suite(.serialized) struct `Pull` {
-    @Test func `stores and deletes what the far side has, page by page, and sends none of it back`()
+    @Test func `stores and deletes what the remote has, page by page, and sends none of it back`()
         async throws
     {
         let device = try await Device()
@@ -98,7 +98,7 @@ import Testing
 
         // What was passed by is not lost: both ways, it is a conflict.
         let summary = try await device.replicate(server, .serverWins)
-        #expect(summary.conflictsSettled == 1)
+        #expect(summary.conflictsResolved == 1)
         #expect(try await device.members("a") == ["n": 3])
         #expect(server.contents["b"] == ["n": 1])
     }
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `keeps two far sides apart`() async throws {
+    @Test func `keeps two remotes apart`() async throws {
         let device = try await Device()
         let (left, right) = (ModelServer(), ModelServer())
         left.put("a", ["n": 1])

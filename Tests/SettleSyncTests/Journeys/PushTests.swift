@@ -5,7 +5,7 @@ import Testing
 @testable import SettleSync
 
 @Suite(.serialized) struct `Push` {
-    /// A far side that fails on documents with a certain member, as the table servers do.
+    /// A remote that fails on documents with a certain member, as the table servers do.
     private struct Choosy: Backend {
         let model: ModelBackend
         var identifier: String { model.identifier }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `gets past documents that the far side fails on, and on with each that is mended`()
+    @Test func `gets past documents that the remote fails on, and on with each that is mended`()
         async throws
     {
         let device = try await Device()
@@ -42,7 +42,7 @@ import Testing
         }
         #expect(server.contents["good"] == ["n": 1])
         #expect(try await device.members("theirs") == [:])
-        // Edited into what the far side takes, it goes through at once.
+        // Edited into what the remote takes, it goes through at once.
         try await device.put("bad3", ["n": 3])
         _ = try? await device.database.replicate(
             with: try device.configuration(), using: backend)
@@ -220,7 +220,7 @@ import Testing
         try await device.put("a", ["n": 1])
         try await device.replicate(backend)
         try await device.database.delete(documentWithId: "a")
-        // The far side does not tell the version that the deletion made, and the pull that would
+        // The remote does not tell the version that the deletion made, and the pull that would
         // is cut.
         let script = Script<ModelBackend.Fault>([.none], then: .requestLost)
         backend.fault = { script.next() }
@@ -235,7 +235,7 @@ import Testing
         #expect(server.contents["a"] == ["theirs": 1, "mine": 1])
     }
 
-    @Test func `sets aside what the far side refuses and goes on with the rest`() async throws {
+    @Test func `sets aside what the remote refuses and goes on with the rest`() async throws {
         let device = try await Device()
         let server = ModelServer()
         for id in ["a", "bad", "c"] { try await device.put(id, ["n": 1]) }
@@ -259,7 +259,7 @@ import Testing
         #expect(server.contents.count == 3)
     }
 
-    @Test func `sets aside a document on which the far side always fails`() async throws {
+    @Test func `sets aside a document on which the remote always fails`() async throws {
         let device = try await Device()
         let server = ModelServer()
         for id in ["a", "bad", "c"] { try await device.put(id, ["n": 1]) }
@@ -300,7 +300,7 @@ import Testing
         #expect(server.contents.keys.sorted() == ["n"])
         #expect(try device.database.pendingOperations().map(\.state) == [.withheld])
 
-        // The far side's version of a held back document does not overwrite it.
+        // The remote's version of a held back document does not overwrite it.
         server.put("s", ["region": "elsewhere"])
         try await device.replicate(ModelBackend(server: server), north)
         #expect(try await device.members("s") == ["region": "south"])
@@ -327,7 +327,7 @@ import Testing
         }
     }
 
-    /// A far side that cannot cope with one document.
+    /// A remote that cannot cope with one document.
     private struct FailingOnOne: Backend {
         let identifier = "model"
         let server: ModelServer

@@ -81,7 +81,7 @@ import Testing
         #expect(try await replicate(again, at: start - 1_000_000) == 1)
     }
 
-    @Test func `passes over a far side that cannot list`() async throws {
+    @Test func `passes over a remote that cannot list`() async throws {
         let device = try await Device()
         let server = ModelServer()
         var backend = ModelBackend(server: server)

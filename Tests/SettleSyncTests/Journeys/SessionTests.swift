@@ -247,7 +247,7 @@ import TestSupport
         #expect(device.database.replicationDetails == nil)
     }
 
-    @Test func `needs a far side with a name that can be kept`() async throws {
+    @Test func `needs a remote with a name that can be kept`() async throws {
         let device = try await Device()
         for name in ["", String(repeating: "x", count: 256)] {
             var backend = ModelBackend(server: ModelServer())

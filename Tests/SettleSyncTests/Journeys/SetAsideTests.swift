@@ -229,7 +229,7 @@ import Testing
         try await device.replicate(backend) { $0.isBidirectional = false }
         #expect(try device.database.setAsideItems().map(\.id) == ["a"])
         let summary = try await device.replicate(server, .serverWins)
-        #expect(summary.conflictsSettled == 0)
+        #expect(summary.conflictsResolved == 0)
         #expect(summary.rejected == 1)
         #expect(try await device.members("a") == ["n": 2])
     }

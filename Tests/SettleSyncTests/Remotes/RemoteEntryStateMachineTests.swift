@@ -8,7 +8,7 @@ import Testing
         case changedHere, deletedHere, claimed, carriedOut, certainlyNotCarriedOut, unknown
     }
 
-    /// The far side and the document as they really are, without any cleverness: every operation
+    /// The remote and the document as they really are, without any cleverness: every operation
     /// that is carried out is carried out here.
     struct World {
         var isLiveHere: Bool
@@ -62,7 +62,7 @@ import Testing
             case .carriedOut:
                 guard world.sent != nil else { continue }
                 let isPossible = world.carryOut()
-                #expect(isPossible, "The far side can carry out \(events)")
+                #expect(isPossible, "The remote can carry out \(events)")
                 world.sent = nil
                 let result = machine.acknowledged(
                     by: world.server, isEqual: world.isEqual, isDeletedHere: !world.isLiveHere)
@@ -83,7 +83,7 @@ import Testing
             guard let kind = machine.claim() else { break }
             if world.sent == nil { world.sent = (kind, world.contentHere) }
             let isPossible = world.carryOut()
-            #expect(isPossible, "The far side can carry out \(kind) after \(events)")
+            #expect(isPossible, "The remote can carry out \(kind) after \(events)")
             world.sent = nil
             _ = machine.acknowledged(
                 by: world.server, isEqual: world.isEqual, isDeletedHere: !world.isLiveHere)
@@ -139,7 +139,7 @@ import Testing
         #expect(machine.queued == queued)
     }
 
-    @Test func `takes the far side's form only when the document was not touched since`() {
+    @Test func `takes the remote's form only when the document was not touched since`() {
         var untouched = RemoteEntryStateMachine(server: .live, queued: .update)
         _ = untouched.claim()
         let adopted = untouched.acknowledged(by: .live, isEqual: false, isDeletedHere: false)

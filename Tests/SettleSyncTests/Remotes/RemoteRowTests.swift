@@ -91,7 +91,7 @@ import TestSupport
         }
     }
 
-    @Test func `recognise what was sent in what the far side shows`() {
+    @Test func `recognise what was sent in what the remote shows`() {
         let sent: [String: JSONValue] = ["text": "one", "n": 1, "tags": ["x"]]
         func state(_ members: [String: JSONValue]) -> ServerState {
             ServerState(presence: .live, version: "1", members: members)
@@ -124,7 +124,7 @@ import TestSupport
         #expect(!state.holds(["n": 9_007_199_254_740_993]))
     }
 
-    @Test func `keep what was sent as long as the far side shows the same`() {
+    @Test func `keep what was sent as long as the remote shows the same`() {
         var first = ServerState(
             presence: .live, version: "1", members: ["n": 9_007_199_254_740_992, "m": 1])
         first.keepExact(["n": 9_007_199_254_740_993, "m": 1])
@@ -142,7 +142,7 @@ import TestSupport
         #expect(edited.members == ["n": 9_007_199_254_740_990])
     }
 
-    @Test func `recognise an undeletion although the far side shows columns that are new`() {
+    @Test func `recognise an undeletion although the remote shows columns that are new`() {
         var sent = RemoteEntry.Sent(kind: .undelete, baseVersion: "1", members: [:], revision: nil)
         let base = ServerState(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
         func isOwnWork(_ members: [String: JSONValue]) -> Bool {

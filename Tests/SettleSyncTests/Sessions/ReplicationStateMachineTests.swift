@@ -103,7 +103,7 @@ import Testing
                 == .retry(after: .milliseconds(500), isReported: true))
     }
 
-    @Test func `waits as long as the far side asks`() {
+    @Test func `waits as long as the remote asks`() {
         var machine = Machine(policy: policy(isRepeating: true))
         _ = machine.start()
         let busy = Machine.Failure(isRetryable: true, retryAfter: .seconds(77))

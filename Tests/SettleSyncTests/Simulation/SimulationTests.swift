@@ -179,7 +179,7 @@ import TestSupport
             for client in clients {
                 let summary = try await client.database.replicate(
                     with: configuration, using: ModelBackend(server: server))
-                if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
+                if summary.pushed + summary.pulled + summary.conflictsResolved > 0 {
                     isQuiet = false
                 }
             }

@@ -207,7 +207,7 @@ final class TablesWorld: Sendable {
                 for result in try await database.replicate(with: targets) {
                     let summary = try result.summary()
                     journal.note("\(device.name) \(result.remote): \(summary)")
-                    if summary.pushed + summary.pulled + summary.conflictsSettled > 0 {
+                    if summary.pushed + summary.pulled + summary.conflictsResolved > 0 {
                         isQuiet = false
                     }
                 }

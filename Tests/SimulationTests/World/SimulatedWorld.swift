@@ -177,7 +177,7 @@ final class SimulatedWorld: Sendable {
                 let plan = SimulatedReplication.Plan(calmFor: index)
                 let replication = await SimulatedReplication(plan, in: self)
                 let summary = try await replication.summary()
-                let count = summary.pushed + summary.pulled + summary.conflictsSettled
+                let count = summary.pushed + summary.pulled + summary.conflictsResolved
                 if count + summary.skipped > 0 {
                     isQuiet = false
                 }
