@@ -72,12 +72,14 @@ private struct DoubledTable: HTTPTransport {
 
         @discardableResult
         func replicate(
-            _ table: any HTTPTransport, _ handler: ConflictHandler = .leave
+            _ table: any HTTPTransport, _ handler: ConflictHandler = .leave,
+            _ change: (inout ReplicationConfiguration) -> Void = { _ in }
         ) async throws -> ReplicationSummary {
             var configuration = ReplicationConfiguration(
                 url: try #require(URL(string: "http://h/tables/t")), options: ["transport": table])
             configuration.conflictHandler = handler
             configuration.retryLimit = 0
+            change(&configuration)
             return try await database.replicate(with: configuration)
         }
 
@@ -141,6 +143,46 @@ private struct DoubledTable: HTTPTransport {
         try await a.replicate(table)
         expected["odd"] = 7
         #expect(try await a.members("x") == expected)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `of ours stay exact when the document is made again behind a deletion that was sent`(
+        pulls: Bool, editsAgain: Bool
+    ) async throws {
+        for isExact in [false, true] {
+            for reconciling in [Reconciling.never, .atStart] {
+                let device = try await Device()
+                let table = JavaScriptTable(table: ModelTable(), isExact: isExact)
+                func replicate(_ direction: ReplicationDirection = .bidirectional) async throws {
+                    try await device.replicate(table, .latestWins) {
+                        $0.direction = direction
+                        $0.reconciling = reconciling
+                    }
+                }
+                func number(_ value: Int64) -> [String: JSONValue] {
+                    ["n": .integer(value), "list": [.integer(value), ["max": .integer(.max)]]]
+                }
+                try await device.put("x", number(9_007_199_254_740_993))
+                try await replicate()
+                try await device.database.delete(documentWithId: "x")
+                try await replicate()
+                try await device.put("x", number(9_007_199_254_740_995))
+                if pulls { try await replicate(.serverToClient) }
+                if editsAgain {
+                    var document = try #require(try await device.database.fetchDocument("x"))
+                    for (name, value) in number(9_007_199_254_740_997) {
+                        document[json: name] = value
+                    }
+                    try await device.database.save(document)
+                }
+                let expected = number(9_007_199_254_740_995 + (editsAgain ? 2 : 0))
+                for _ in 0..<3 {
+                    try await replicate()
+                    #expect(try await device.members("x") == expected)
+                }
+                await device.database.close()
+            }
+        }
     }
 
     @Test func `of ours are recognised when the answer was lost`() async throws {
