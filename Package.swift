@@ -20,16 +20,16 @@ let safe: [SwiftSetting] = house + [.strictMemorySafety()]
 /// The settings of the floors that hand out spans, which cannot outlive what they lie in.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-/// What the tests preload to make the system fail; the loader's part in it is Linux's.
-#if os(Linux)
-    let faults: [Product] = [.library(name: "FaultShim", type: .dynamic, targets: ["FaultShim"])]
-#else
-    let faults: [Product] = []
-#endif
+// What only a trait needs has one of these conditions, in the test targets too. A package all of
+// whose products have one is not even resolved where the trait is off.
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+let hosting: TargetDependencyCondition? = .when(traits: ["Hosting"])
+let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
+let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
 
 let package = Package(
     name: "settle",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleSync", targets: ["SettleSync"]),
@@ -38,7 +38,21 @@ let package = Package(
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .library(name: "SettlePostgreSQL", targets: ["SettlePostgreSQL"]),
         .executable(name: "settle", targets: ["SettleCommand"]),
-    ] + faults,
+    ],
+    traits: [
+        .trait(name: "Server", description: "SettleServer: a server of tables, over HTTP."),
+        .trait(
+            name: "PostgreSQL",
+            description: "SettlePostgreSQL: the server's tables in PostgreSQL. Needs libpq.",
+            enabledTraits: ["Server"]),
+        .trait(
+            name: "Hosting",
+            description: "SettleHosting: replication in servers and tools, over AsyncHTTPClient."),
+        .trait(
+            name: "Tool", description: "The command-line tool settle.",
+            enabledTraits: ["Server", "Hosting"]),
+        .default(enabledTraits: ["Server", "PostgreSQL", "Hosting", "Tool"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
@@ -68,14 +82,11 @@ let package = Package(
             swiftSettings: house + spans),
         .target(
             name: "SettleDocuments",
-            dependencies: ["CICU", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: safe + spans,
+            dependencies: ["CICU"], swiftSettings: safe + spans,
             linkerSettings: [
                 // Foundation brings ICU along; Apple's systems have one of their own.
                 .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
-                .linkedLibrary(
-                    "icucore",
-                    .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+                .linkedLibrary("icucore", .when(platforms: [.macOS])),
             ]),
 
         .target(name: "SettlePQ", dependencies: ["CPQ"], swiftSettings: house),
@@ -124,19 +135,21 @@ let package = Package(
             name: "SettleServer",
             dependencies: [
                 "CMalloc", "Settle", "SettleOData",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: server),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: server),
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
+                .product(
+                    name: "NIOHTTPCompression", package: "swift-nio-extras", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ],
             swiftSettings: safe),
         .target(
@@ -151,15 +164,17 @@ let package = Package(
             name: "SettleHosting",
             dependencies: [
                 "Settle", "SettleREST", "SettleSync",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: hosting),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: hosting),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: hosting),
+                .product(
+                    name: "NIOHTTPCompression", package: "swift-nio-extras", condition: hosting),
+                .product(name: "NIOPosix", package: "swift-nio", condition: hosting),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: hosting),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: hosting
+                ),
             ],
             swiftSettings: safe),
 
@@ -167,11 +182,12 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
-                "SettleSync",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
+                .byName(name: "SettlePostgreSQL", condition: postgreSQL),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: tool),
             ],
             swiftSettings: safe),
 
@@ -183,7 +199,11 @@ let package = Package(
             name: "SettleLMDBTests", dependencies: ["CLMDB", "SettleLMDB", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "SettleDocumentsTests", dependencies: ["SettleDocuments", "TestSupport"],
+            name: "SettleDocumentsTests",
+            dependencies: [
+                "SettleDocuments", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
+            ],
             swiftSettings: house + spans),
         .testTarget(
             name: "SettleStorageTests",
@@ -222,13 +242,15 @@ let package = Package(
             name: "SettleHostingTests",
             dependencies: [
                 "Settle", "SettleHosting", "SettleREST", "SettleSync", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: hosting),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: hosting),
+                .product(name: "NIOPosix", package: "swift-nio", condition: hosting),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: hosting),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: hosting
+                ),
             ],
             swiftSettings: house),
         .testTarget(
@@ -236,23 +258,24 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleOData", "SettlePQ", "SettlePostgreSQL", "SettleServer",
                 "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: server),
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ],
             swiftSettings: house),
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
                 "Settle", "SettleCommand", "SettleSync", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),
         .testTarget(
@@ -262,7 +285,8 @@ let package = Package(
                 "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ],
             swiftSettings: house),
         .testTarget(
@@ -270,11 +294,12 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleREST", "SettleServer", "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
             ],
             swiftSettings: house),
         // What must hold when a process is killed or the system fails.
@@ -282,7 +307,6 @@ let package = Package(
             name: "StoreChild",
             dependencies: ["Settle", "SettleREST", "SettleSync", "TestSupport"],
             path: "Tests/StoreChild", swiftSettings: house),
-        .target(name: "FaultShim", path: "Tests/FaultShim"),
         .testTarget(
             name: "PromiseTests",
             dependencies: [

@@ -32,8 +32,6 @@ let package = Package(
         .systemLibrary(name: "CICU"),
         .target(
             name: "SettleDocuments", dependencies: ["CICU"],
-            // These two need swift-crypto and read nothing.
-            exclude: ["Identity/ContentDigest.swift", "Identity/Revision.swift"],
             swiftSettings: fuzzed,
             linkerSettings: [
                 .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),

@@ -28,7 +28,42 @@ import Testing
     @Test func `keeps the server's packages away from an app`() throws {
         let reach = try house().reach(of: "Settle")
         #expect(reach.targets.contains("CLMDB"))
-        #expect(reach.products.isSubset(of: ["Crypto", "Logging"]))
+        #expect(reach.products == [])
+    }
+
+    @Test func `brings what apps do without by a trait alone, to tests too`() throws {
+        let manifest = try house()
+        #expect(ManifestRule.unconditional(in: manifest) == [])
+        #expect(manifest.conditions["JWTKit"] == ["server"])
+    }
+
+    @Test func `with a package that every app would fetch is refused`() {
+        let manifest = Manifest(
+            text: """
+                .target(
+                    name: "SettleServer",
+                    dependencies: [.product(name: "JWTKit", package: "jwt-kit", condition: server)]),
+                .testTarget(
+                    name: "ATests",
+                    dependencies: [
+                        .product(name: "JWTKit", package: "jwt-kit"),
+                        .product(name: "Logging", package: "swift-log"),
+                    ]),
+                """)
+        #expect(
+            ManifestRule.unconditional(in: manifest) == [
+                "JWTKit is somewhere without the condition of a trait, so every app fetches it."
+            ])
+    }
+
+    @Test func `offers no product for the tests alone`() throws {
+        let text = try PackageTree.house().text(of: "Package.swift")
+        #expect(!text.contains("FaultShim"))
+    }
+
+    @Test func `names the platforms that are said to be usable`() throws {
+        let text = try PackageTree.house().text(of: "Package.swift")
+        #expect(text.contains("platforms: [.macOS(.v15)],"))
     }
 
     @Test func `with a server product below the front door is refused`() {

@@ -13,16 +13,41 @@ import Testing
         return Array(lines[(start + 1)..<end])
     }
 
-    @Test(arguments: [("demo", "swift run settle demo"), ("test", "swift test")])
-    func `has one line that does all there is to do`(name: String, end: String) throws {
+    @Test(arguments: [
+        (
+            "demo", ["liblmdb-dev", "pkg-config", "zlib1g-dev"],
+            "swift run --traits Tool settle demo"
+        ),
+        (
+            "test",
+            ["curl", "liblmdb-dev", "libpq-dev", "pkg-config", "postgresql", "zlib1g-dev"],
+            "swift test"
+        ),
+    ])
+    func `has one line that does all there is to do, and touches no more than it must`(
+        name: String, packages: [String], end: String
+    ) throws {
         let text = try PackageTree.house().text(of: "README.md")
         let lines = try #require(command(name, in: text))
-        #expect(lines.count == 1)
-        #expect(lines.first?.hasSuffix("&& " + end) == true)
-        #expect(
-            ["liblmdb-dev", "libpq-dev", "pkg-config", "zlib1g-dev"].allSatisfy {
-                lines.first?.contains(" \($0)") == true
+        let root = "$(command -v sudo)"
+        let install = "apt-get install -y --no-upgrade " + packages.joined(separator: " ")
+        #expect(lines == ["\(root) apt-get update && \(root) \(install) && \(end)"])
+    }
+
+    @Test func `shows the manifest of an app that the check builds`() throws {
+        let tree = try PackageTree.house()
+        let shown = try #require(
+            blocks(in: tree.text(of: "README.md")).first {
+                $0.first?.hasPrefix("// swift-tools") == true
             })
+        let built = try tree.text(of: "Tests/Consumer/Package.swift")
+        let expected = shown.joined(separator: "\n").replacingOccurrences(
+            of: #".package(name: "settle", path: "../settle", traits: [])"#,
+            with: #".package(name: "settle", path: "../..", traits: [])"#)
+        #expect(built == expected + "\n")
+        let script = try String(
+            contentsOf: tree.root.appendingPathComponent(".ci/run"), encoding: .utf8)
+        #expect(script.contains("build_consumer"))
     }
 
     @Test func `is where the check takes its commands from`() throws {
@@ -50,10 +75,14 @@ import Testing
     }
 
     private func program(in text: String) -> [String]? {
+        blocks(in: text).first
+    }
+
+    /// The code blocks of Swift.
+    private func blocks(in text: String) -> [[String]] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let begin = lines.firstIndex(of: "```swift"),
-            let end = lines[begin...].firstIndex(of: "```")
-        else { return nil }
-        return Array(lines[(begin + 1)..<end])
+        return lines.indices.filter { lines[$0] == "```swift" }.compactMap { begin in
+            lines[begin...].firstIndex(of: "```").map { Array(lines[(begin + 1)..<$0]) }
+        }
     }
 }

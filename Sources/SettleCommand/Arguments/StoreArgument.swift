@@ -1,7 +1,10 @@
 import ArgumentParser
 import Foundation
-import SettlePostgreSQL
 import SettleServer
+
+#if PostgreSQL
+    import SettlePostgreSQL
+#endif
 
 /// Where a server keeps its tables, as it is named on the command line.
 ///
@@ -20,7 +23,7 @@ struct StoreArgument: ExpressibleByArgument, Sendable {
             return nil
         }
         if Self.isDatabase(argument) {
-            store = .postgreSQL(url: argument)
+            store = Self.database(argument)
             shown = Self.withoutPassword(argument)
             folder = nil
         } else {
@@ -29,6 +32,17 @@ struct StoreArgument: ExpressibleByArgument, Sendable {
             shown = argument
             self.folder = folder
         }
+    }
+
+    private static func database(_ address: String) -> ServerStore {
+        #if PostgreSQL
+            return .postgreSQL(url: address)
+        #else
+            let fault =
+                "This settle was built without PostgreSQL: build it with the trait PostgreSQL, or "
+                + "name a folder."
+            return ServerStore(fault: fault) { _ in throw CommandFailure(fault) }
+        #endif
     }
 
     /// Whether a text is the address of a database.

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The SHA-256 of some bytes: what content is stored under and compared by.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes.
@@ -12,11 +10,13 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Cost: linear in its length.
     package init(of content: [UInt8]) {
-        bytes = Array(SHA256.hash(data: content))
+        var hash = SHA256()
+        hash.update(data: content)
+        bytes = Array(hash.finalize())
     }
 
-    fileprivate init(_ digest: SHA256.Digest) {
-        bytes = Array(digest)
+    fileprivate init(of hash: SHA256) {
+        bytes = Array(hash.finalize())
     }
 
     /// A digest from 64 hexadecimal digits in lower case; nil for any other text.
@@ -70,5 +70,5 @@ package struct ContentHasher: Sendable {
     }
 
     /// The digest of everything so far.
-    package var digest: ContentDigest { ContentDigest(hash.finalize()) }
+    package var digest: ContentDigest { ContentDigest(of: hash) }
 }

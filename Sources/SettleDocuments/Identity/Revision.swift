@@ -1,5 +1,3 @@
-import Crypto
-
 /// A revision of a document: `generation-digest`, the digest as 32 hexadecimal digits.
 ///
 /// The same edit gives the same revision on every device, because the digest depends on nothing but

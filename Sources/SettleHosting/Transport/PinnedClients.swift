@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import Crypto
 import NIOCore
 import NIOSSL
 import SettleREST
@@ -65,7 +64,7 @@ final class PinnedClients: Sendable {
         { channel in
             channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
                 guard let key = try certificate?.extractPublicKey().toSPKIBytes(),
-                    pins.allow(host: host, digest: [UInt8](SHA256.hash(data: key)))
+                    pins.allow(host: host, key: key)
                 else { throw UnpinnedKeyError() }
             }.flatMapErrorThrowing { error in
                 // What is not handed out is closed by nobody else. The pool has to hear of the

@@ -1,4 +1,5 @@
 import Foundation
+import Settle
 public import SettleSync
 
 /// The public keys that servers must have, beside a certificate that is trusted.
@@ -52,10 +53,10 @@ public struct PublicKeyPins: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - host: The host that the request names.
-    ///   - digest: The SHA-256 of the subject public key info of its certificate.
+    ///   - key: The subject public key info of its certificate, in DER.
     /// - Returns: False when the host has pins, and the key is none of them.
-    package func allow(host: String, digest: [UInt8]) -> Bool {
-        digests[Self.canonical(host)]?.contains(digest) ?? true
+    package func allow(host: String, key: [UInt8]) -> Bool {
+        digests[Self.canonical(host)]?.contains(ContentDigest(of: key).bytes) ?? true
     }
 
     /// Refuses a request in the clear to a host that has pins: nobody could know who reads it.

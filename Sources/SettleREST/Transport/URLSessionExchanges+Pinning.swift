@@ -1,5 +1,4 @@
 #if canImport(Security)
-    import CryptoKit
     import Foundation
     import Security
 
@@ -25,7 +24,7 @@
                 let certificate = chain.first,
                 let key = CertificateKey.subjectPublicKeyInfo(
                     inDER: [UInt8](SecCertificateCopyData(certificate) as Data)),
-                pins.allow(host: space.host, digest: [UInt8](SHA256.hash(data: Data(key))))
+                pins.allow(host: space.host, key: [UInt8](key))
             {
                 completionHandler(.performDefaultHandling, nil)
             } else {

@@ -18,6 +18,9 @@ struct Manifest {
     /// The names of the test targets.
     private(set) var testTargets: Set<String> = []
 
+    /// The conditions of each product of another package, as they are written; "" for none.
+    private(set) var conditions: [String: Set<String>] = [:]
+
     private static let kinds = ["target", "executableTarget", "testTarget", "systemLibrary"]
 
     /// Reads the text of a `Package.swift`.
@@ -28,6 +31,12 @@ struct Manifest {
                 guard let name = Self.literals(in: Self.argument("name", of: call) ?? "").first
                 else { continue }
                 targets[name] = Self.dependencies(of: call)
+                for product in Self.calls(of: ".product", in: String(call)) {
+                    let name = Self.literals(in: Self.argument("name", of: product) ?? "").first
+                    let condition = Self.argument("condition", of: product) ?? ""
+                    conditions[name ?? "", default: []].insert(
+                        condition.trimmingCharacters(in: .whitespacesAndNewlines))
+                }
                 if kind == "testTarget" { testTargets.insert(name) }
             }
         }

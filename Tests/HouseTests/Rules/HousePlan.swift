@@ -17,7 +17,7 @@ enum HousePlan {
         "CMalloc": Room(),
         "CPQ": Room(),
         "SettleLMDB": Room(targets: ["CLMDB"], mayUseFoundation: false),
-        "SettleDocuments": Room(targets: ["CICU"], products: ["Crypto"], mayUseFoundation: false),
+        "SettleDocuments": Room(targets: ["CICU"], mayUseFoundation: false),
         "SettlePQ": Room(targets: ["CPQ"]),
         "SettleOData": Room(targets: ["SettleDocuments"]),
         "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB"]),
@@ -42,8 +42,8 @@ enum HousePlan {
         "SettleHosting": Room(
             targets: ["Settle", "SettleREST", "SettleSync"],
             products: [
-                "AsyncHTTPClient", "Crypto", "HTTPTypes", "NIOCore", "NIOHTTP1",
-                "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+                "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression",
+                "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettleCommand": Room(
             targets: [
@@ -55,13 +55,19 @@ enum HousePlan {
 
     /// Modules that come with the toolchain or the platform and need no declaration.
     static let platformModules: Set<String> = [
-        "Android", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift", "Synchronization",
+        "Android", "CryptoKit", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift",
+        "Synchronization",
     ]
 
     /// The same, but with Foundation in them or under them.
     static let foundationModules: Set<String> = [
-        "CryptoKit", "Foundation", "FoundationEssentials", "FoundationNetworking", "Security",
+        "Foundation", "FoundationEssentials", "FoundationNetworking", "Security",
         "os",
+    ]
+
+    /// The products that apps fetch with the package; all others come with a trait.
+    static let appProducts: Set<String> = [
+        "CoreMetrics", "HTTPTypes", "HTTPTypesFoundation", "Logging", "MetricsTestKit",
     ]
 
     /// What no app that uses `Settle` alone may have to build.

@@ -17,7 +17,7 @@ enum ManifestRule {
         }
         for target in manifest.targets.keys.sorted()
         where HousePlan.rooms[target] == nil && !manifest.testTargets.contains(target)
-            && !["FaultShim", "StoreChild", "TestSupport"].contains(target)
+            && !["StoreChild", "TestSupport"].contains(target)
         {
             faults.append("The target \(target) is not in the plan.")
         }
@@ -28,6 +28,15 @@ enum ManifestRule {
             }
         }
         return faults
+    }
+
+    /// Products that some target depends on without a trait, though apps do without them.
+    static func unconditional(in manifest: Manifest) -> [String] {
+        manifest.conditions.filter { product, conditions in
+            conditions.contains("") && !HousePlan.appProducts.contains(product)
+        }.keys.sorted().map {
+            "\($0) is somewhere without the condition of a trait, so every app fetches it."
+        }
     }
 
     /// Declared dependencies that no file of the target imports.

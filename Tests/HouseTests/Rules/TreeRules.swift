@@ -2,7 +2,8 @@
 enum TreeRules {
     /// What stands at the top, and nothing else but names that begin with a dot.
     static let topLevelNames: Set<String> = [
-        "Docs", "Fixtures", "LICENSE", "Package.swift", "README.md", "Sources", "Tests",
+        "CONTRIBUTING.md", "Docs", "Fixtures", "LICENSE", "Package.swift", "README.md",
+        "SECURITY.md", "Sources", "Tests",
     ]
     /// Written by the package manager beside the manifest, and ignored by version control.
     static let generatedNames: Set<String> = ["Package.resolved"]

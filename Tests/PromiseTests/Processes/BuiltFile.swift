@@ -9,9 +9,6 @@ enum BuiltFile {
     /// The program that writes and is killed.
     static func child() throws -> URL { try find("StoreChild") }
 
-    /// The library that lets system calls fail.
-    static func faultShim() throws -> URL { try find("libFaultShim.so") }
-
     static func find(_ name: String) throws -> URL {
         let folders = ([Bundle.main.executablePath ?? ""] + CommandLine.arguments).map { path in
             // On Apple systems the tests are in a bundle, three folders below the products.

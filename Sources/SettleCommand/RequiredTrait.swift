@@ -1,0 +1,3 @@
+#if !Tool
+    #error("SettleCommand needs the trait Tool of the package settle.")
+#endif

@@ -1,0 +1,3 @@
+#if !Hosting
+    #error("SettleHosting needs the trait Hosting of the package settle.")
+#endif

@@ -1,0 +1,3 @@
+#if !PostgreSQL
+    #error("SettlePostgreSQL needs the trait PostgreSQL of the package settle.")
+#endif

@@ -1,0 +1,3 @@
+#if !Server
+    #error("SettleServer needs the trait Server of the package settle.")
+#endif
