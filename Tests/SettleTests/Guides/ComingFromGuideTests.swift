@@ -10,9 +10,12 @@ import Testing
             name: "sales", keys: [["region"], ["day"]], value: ["amount"], reduce: .sum)
         try await withDatabase(indexes: [sales]) { database async throws in
             try await database.add(["id": "a", "region": "north", "day": "2026-03-01", "amount": 2])
-            try await database.add(["id": "b", "region": "north", "day": "2026-04-01", "amount": 1.5])
+            try await database.add([
+                "id": "b", "region": "north", "day": "2026-04-01", "amount": 1.5,
+            ])
             try await database.add(["id": "c", "region": "south", "day": "2026-04-01", "amount": 9])
-            var north = QueryByKeyRange(startKey: ["north", "2026-01"], endKey: ["north", "2026-12"])
+            var north = QueryByKeyRange(
+                startKey: ["north", "2026-01"], endKey: ["north", "2026-12"])
             let sum = try await database.runQuery(on: "sales", with: north).first?.value
             north.reduce = false
             let rows = try await database.runQuery(on: "sales", with: north).map(\.documentId)
@@ -36,6 +39,7 @@ import Testing
             var parcel = try await database.add(["id": "parcel", "kind": "box", "weight": 3])
             #expect(parcel["weight"] as? Int == 3)
             #expect(parcel["weight"] as? Double == nil)
+            #expect(parcel["weight", as: Double.self] == 3)
             parcel["weight"] = 3.5
             parcel = try await database.save(parcel)
             #expect(parcel["weight"] as? Int == nil)
