@@ -46,6 +46,9 @@ package final class Store: Sendable {
             publish: publish)
     }
 
+    /// Whether the file is read without locks, which keeps every process from writing it.
+    package var isWithoutLocks: Bool { environment.isWithoutLocks }
+
     /// Hands a consistent state to a closure, on the calling thread, without waiting for writers.
     ///
     /// - Parameters:

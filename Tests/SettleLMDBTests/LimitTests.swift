@@ -167,7 +167,7 @@ private func makeForeignTable(_ name: String, _ flag: Int32, at path: String) th
     let engine = try EngineEnvironment.create(path: path)
     defer { engine.close() }
     try engine.configure(readersMax: 10, tablesMax: 10, mapSize: 1 << 20)
-    try engine.open(isReadOnly: false, durability: .full)
+    try engine.open(isReadOnly: false, isWithoutLocks: false, durability: .full)
     let transaction = try engine.begin(isReadOnly: false)
     var slot: UInt32 = 0
     #expect(mdb_dbi_open(transaction.pointer, name, UInt32(flag | MDB_CREATE), &slot) == 0)

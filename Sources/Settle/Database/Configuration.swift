@@ -75,11 +75,26 @@ extension Database {
         /// Looked for only while somebody waits for changes or observes, at the cost of a lock and some reads
         /// of memory. Commits of this process are seen at once whatever this is.
         public let foreignCommitInterval: Duration
-        /// True to open the database for reading only, from read-only media for example.
+        /// True to open the database for reading only: where it lies in an application, on read-only
+        /// media, or in a directory of another user.
         ///
         /// Writes throw ``DatabaseError`` with `readOnly` then, and so do queries on an index that
-        /// is behind the documents. Documents do not expire.
+        /// is behind the documents. Documents do not expire. The data file is never changed.
+        ///
+        /// Where `lock.mdb` may not be written, the database is read without locks, which excludes
+        /// processes that write it: opening throws ``DatabaseError`` with `databaseInUse` while one
+        /// has it open, and a process that opens it for writing waits up to 5 seconds and then
+        /// throws the same, until this one has closed it.
         public let isReadOnly: Bool
+
+        /// A database to begin with: the folder that holds it, such as `cities.settle`; nil to begin
+        /// with an empty one.
+        ///
+        /// When there is no database yet and one is to be made, this one is copied: documents,
+        /// revisions, attachments, indexes and what is known of a server. A crash leaves the whole
+        /// copy or none. It is read only, and may lie where nothing can be written. Later opens do
+        /// not look at it. With ``isReadOnly`` nothing is copied.
+        public let prebuilt: URL?
 
         /// A configuration.
         ///
@@ -95,12 +110,14 @@ extension Database {
         ///   - foreignCommitInterval: How often to look for commits of other processes while somebody
         ///     waits for changes; more than zero.
         ///   - isReadOnly: True to open the database for reading only.
+        ///   - prebuilt: The folder of a database to begin with; nil for an empty one.
         public required init(
             name: String? = nil, fileLocation: URL? = nil, indexes: [any Indexer] = [],
             completionQueue: DispatchQueue = .main, durability: Durability = .full,
             now: @escaping @Sendable () -> Date = { Date() },
             clock: any Clock<Duration> = ContinuousClock(),
-            foreignCommitInterval: Duration = .milliseconds(100), isReadOnly: Bool = false
+            foreignCommitInterval: Duration = .milliseconds(100), isReadOnly: Bool = false,
+            prebuilt: URL? = nil
         ) {
             precondition(
                 foreignCommitInterval > .zero,
@@ -112,6 +129,7 @@ extension Database {
             self.clock = clock
             self.foreignCommitInterval = foreignCommitInterval
             self.isReadOnly = isReadOnly
+            self.prebuilt = prebuilt
             super.init(name: name, fileLocation: fileLocation)
         }
 

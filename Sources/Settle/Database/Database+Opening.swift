@@ -9,17 +9,25 @@ extension Database {
     /// - Parameters:
     ///   - configuration: Which database, and how. When it is open already, indexes it does not
     ///     know by name yet are added and the rest is as it was opened first.
-    ///   - create: True to make the database when there is none.
-    /// - Returns: The database; nil when there is none and `create` is false.
-    /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, `invalidFileLocation`, or `invalidIndex`;
-    ///   `notASettleDatabase`, `newerFormat`, `foreignEngine`, or `corrupted` when the file cannot be
-    ///   used; `permissionDenied`, `readOnly`, `diskFull`, or `inputOutput` when the system refuses.
+    ///   - create: True to make the database when there is none, as a copy of
+    ///     ``OpenDatabaseConfiguration/prebuilt`` if that is given; not with
+    ///     ``OpenDatabaseConfiguration/isReadOnly``.
+    /// - Returns: The database; nil when there is none and none was made.
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, `invalidFileLocation` (also when there is
+    ///   no prebuilt database where one is named), or `invalidIndex`; `notASettleDatabase`,
+    ///   `newerFormat`, `foreignEngine`, or `corrupted` when the file cannot be used; `databaseInUse`
+    ///   when one process writes and the other reads without locks; `permissionDenied`, `readOnly`,
+    ///   `diskFull`, or `inputOutput` when the system refuses.
     public static func open(
         with configuration: OpenDatabaseConfiguration = .default, create: Bool = false
     ) async throws -> Database? {
         let key = configuration.key
         try key.check()
         try IndexRegistry.check(configuration.indexes)
+        let create = create && !configuration.isReadOnly
+        if create, let prebuilt = configuration.prebuilt {
+            try await PrebuiltDatabase(prebuilt).copy(to: key)
+        }
         let database = try await DatabaseRegistry.database(for: key) {
             guard create || key.exists else {
                 try checkLocation(key)
@@ -120,7 +128,18 @@ extension Database {
         try await Database.delete(configuration)
     }
 
+    /// Refuses a location where a database may be that this process cannot see.
     private static func checkLocation(_ key: DatabaseKey) throws(DatabaseError) {
+        do {
+            _ = try FileManager.default.attributesOfItem(atPath: key.dataFile.path)
+        } catch CocoaError.fileReadNoPermission {
+            throw DatabaseError(
+                .permissionDenied,
+                "The directory '\(key.directory.path)', or one above it, may not be looked into; "
+                    + "check owner and mode.")
+        } catch {
+            // It is not there.
+        }
         let attributes = try? FileManager.default.attributesOfItem(atPath: key.path)
         if let attributes, attributes[.type] as? FileAttributeType != .typeDirectory {
             throw DatabaseError(

@@ -59,6 +59,12 @@ public final class Database: Sendable {
     /// The queue that handlers and delegates are called on.
     public var completionQueue: DispatchQueue { configuration.completionQueue }
 
+    /// True when the database is read without locks, because its file `lock.mdb` may not be written.
+    ///
+    /// Only with ``OpenDatabaseConfiguration/isReadOnly``: on read-only media, and in a directory of
+    /// another user. Until it is closed no process can open the database for writing.
+    public var isReadWithoutLocks: Bool { store.isWithoutLocks }
+
     /// The number of documents that are not deleted.
     ///
     /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.

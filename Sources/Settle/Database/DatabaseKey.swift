@@ -45,10 +45,11 @@ struct DatabaseKey: Hashable, Sendable {
             name.replacing("/", with: ":") + Self.suffix, isDirectory: true)
     }
 
+    /// The file that holds the data.
+    var dataFile: URL { directory.appendingPathComponent("data.mdb") }
+
     /// True when the database is there.
-    var exists: Bool {
-        FileManager.default.fileExists(atPath: directory.appendingPathComponent("data.mdb").path)
-    }
+    var exists: Bool { FileManager.default.fileExists(atPath: dataFile.path) }
 
     /// The name of the database that a directory entry is; nil for other entries.
     static func name(ofEntry entry: String) -> String? {
@@ -102,7 +103,7 @@ struct DatabaseKey: Hashable, Sendable {
     func removeFiles() throws(DatabaseError) {
         do {
             let manager = FileManager.default
-            let files = ["data.mdb", "lock.mdb", "data.mdb.compacting"]
+            let files = ["data.mdb", "lock.mdb", "data.mdb.compacting", "data.mdb.copying"]
                 .map { directory.appendingPathComponent($0) }
             for url in files + MarkFolder.files(in: directory) {
                 if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }

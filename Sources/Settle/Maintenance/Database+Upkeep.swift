@@ -87,7 +87,7 @@ extension Database {
             name: name ?? self.name, fileLocation: location)
         try target.key.check()
         try target.key.makeLocation()
-        let copy = target.key.directory.appendingPathComponent("data.mdb")
+        let copy = target.key.directory.appendingPathComponent("data.mdb.copying")
         try await watching(copy, progress) { [self] in
             do {
                 try store.copy(to: target.key.directory.path)

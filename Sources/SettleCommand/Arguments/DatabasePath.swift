@@ -36,6 +36,17 @@ struct DatabasePath: Sendable {
         location = url.deletingLastPathComponent()
     }
 
+    /// The database of a name in a folder.
+    init(name: String, location: URL) {
+        self.name = name
+        self.location = location
+    }
+
+    /// Whether there is such a database.
+    var isThere: Bool {
+        (try? Database.allDatabaseNames(underLocation: location))?.contains(name) ?? false
+    }
+
     /// The configuration that opens it; nothing is called back on the main queue.
     var configuration: Database.OpenDatabaseConfiguration { configuration(isReadOnly: false) }
 

@@ -4,19 +4,23 @@ import Settle
 /// Which rows of an index are asked for, and in which order.
 struct QueryOptions: ParsableArguments {
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Sum up the rows whose keys begin with the same N members.", valueName: "n"))
-    var groupLevel: UInt = 0
+            "Sum up the rows whose keys begin with the same N members.", valueName: "n"),
+        transform: CountArgument.natural(parsing:))
+    var groupLevel = CountArgument(0)
 
     @Flag(help: "Sum up the rows of each key by themselves.")
     var group = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The first key, as JSON.", valueName: "json"),
         transform: JSONArgument.init(parsing:))
     var from: JSONArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The last key, as JSON; it is included.", valueName: "json"),
         transform: JSONArgument.init(parsing:))
     var to: JSONArgument?
@@ -52,22 +56,27 @@ struct QueryOptions: ParsableArguments {
     @Flag(help: "From the last key to the first.")
     var descending = false
 
-    @Option(help: ArgumentHelp("Show at most so many rows.", valueName: "n"))
-    var limit: UInt?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Show at most so many rows.", valueName: "n"),
+        transform: CountArgument.positive(parsing:))
+    var limit: CountArgument?
 
-    @Option(help: ArgumentHelp("Pass over so many rows first.", valueName: "n"))
-    var skip: UInt = 0
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Pass over so many rows first.", valueName: "n"),
+        transform: CountArgument.natural(parsing:))
+    var skip = CountArgument(0)
 
     @Flag(help: "Show the document of each row.")
     var includeDocuments = false
 
     /// Whether rows are to be summed up by groups.
-    var isGrouped: Bool { group || groupLevel > 0 }
+    var isGrouped: Bool { group || groupLevel.count > 0 }
 
     /// Whether nothing was given.
     var isEmpty: Bool {
         !isGrouped && [from, to, prefix, keys].allSatisfy { $0 == nil } && startId == nil
-            && endId == nil && limit == nil && skip == 0
+            && endId == nil && limit == nil && skip.count == 0
             && ![exclusiveStart, exclusiveEnd, descending, includeDocuments].contains(true)
     }
 
@@ -94,9 +103,6 @@ struct QueryOptions: ParsableArguments {
         }
         if to == nil, exclusiveEnd || endId != nil {
             throw ValidationError("--exclusive-end and --end-id go with --to.")
-        }
-        if limit == 0 {
-            throw ValidationError("--limit must be 1 or more; leave it out to see all rows.")
         }
     }
 
@@ -130,12 +136,12 @@ struct QueryOptions: ParsableArguments {
     ) -> any QueryParameters {
         var parameters = parameters
         parameters.sortOrder = descending ? .descending : .ascending
-        parameters.rowLimit = limit ?? 0
-        parameters.startRow = skip
+        parameters.rowLimit = UInt(limit?.count ?? 0)
+        parameters.startRow = UInt(skip.count)
         parameters.includeDocuments = includeDocuments
         parameters.reduce = isReduced
         parameters.group = group
-        parameters.groupLevel = groupLevel
+        parameters.groupLevel = UInt(groupLevel.count)
         parameters.freshness = freshness
         return parameters
     }

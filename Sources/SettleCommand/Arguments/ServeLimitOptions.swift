@@ -4,28 +4,39 @@ import SettleServer
 /// What a server takes at most.
 struct ServeLimitOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"))
-    var bodyMax = 20 << 20
+        parsing: .unconditional,
+        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"),
+        transform: CountArgument.positive(parsing:))
+    var bodyMax = CountArgument(20 << 20)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "The largest content of an attachment to take, in bytes.", valueName: "bytes"))
-    var attachmentMax = 256 << 20
+            "The largest content of an attachment to take, in bytes.", valueName: "bytes"),
+        transform: CountArgument.positive(parsing:))
+    var attachmentMax = CountArgument(256 << 20)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How much memory the bodies of requests may take together, in bytes.",
-            valueName: "bytes"))
-    var bodyMemory = 64 << 20
+            valueName: "bytes"),
+        transform: CountArgument.positive(parsing:))
+    var bodyMemory = CountArgument(64 << 20)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How much memory answers may take together until they are sent, in bytes.",
-            valueName: "bytes"))
-    var answerMemory = 72 << 20
+            valueName: "bytes"),
+        transform: CountArgument.positive(parsing:))
+    var answerMemory = CountArgument(72 << 20)
 
-    @Option(help: ArgumentHelp("The most items of one page.", valueName: "number"))
-    var pageMax = 1_000
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The most items of one page.", valueName: "number"),
+        transform: CountArgument.positive(parsing:))
+    var pageMax = CountArgument(1_000)
 
     @Option(
         help: ArgumentHelp(
@@ -36,14 +47,18 @@ struct ServeLimitOptions: ParsableArguments {
     var rate: Double?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "How many requests at once after a pause; with --rate.", valueName: "number"))
-    var burst: Int?
+            "How many requests at once after a pause; with --rate.", valueName: "number"),
+        transform: CountArgument.positive(parsing:))
+    var burst: CountArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "How many connections at once; more wait until one ends.", valueName: "number"))
-    var connectionsMax = 1_024
+            "How many connections at once; more wait until one ends.", valueName: "number"),
+        transform: CountArgument.positive(parsing:))
+    var connectionsMax = CountArgument(1_024)
 
     @Option(
         help: ArgumentHelp(
@@ -59,15 +74,15 @@ struct ServeLimitOptions: ParsableArguments {
 
     /// Sets the limits.
     func apply(to configuration: inout ServerConfiguration) {
-        configuration.bodyMaxBytes = bodyMax
-        configuration.attachmentMaxBytes = attachmentMax
-        configuration.bodyMemoryMaxBytes = bodyMemory
-        configuration.answerMemoryMaxBytes = answerMemory
-        configuration.topMax = pageMax
+        configuration.bodyMaxBytes = bodyMax.count
+        configuration.attachmentMaxBytes = attachmentMax.count
+        configuration.bodyMemoryMaxBytes = bodyMemory.count
+        configuration.answerMemoryMaxBytes = answerMemory.count
+        configuration.topMax = pageMax.count
         // A page without $top has up to 100 items, which a low limit must not forbid.
-        if pageMax < 100 { configuration.pageSizeDefault = min(pageMax, 50) }
-        configuration.rateLimit = rate.map { RateLimit(requestsPerSecond: $0, burst: burst) }
-        configuration.connectionsMax = connectionsMax
+        if pageMax.count < 100 { configuration.pageSizeDefault = min(pageMax.count, 50) }
+        configuration.rateLimit = rate.map { RateLimit(requestsPerSecond: $0, burst: burst?.count) }
+        configuration.connectionsMax = connectionsMax.count
         configuration.idleTimeout = idleMax.duration
     }
 }

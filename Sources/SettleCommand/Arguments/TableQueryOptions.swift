@@ -18,11 +18,17 @@ struct TableQueryOptions: ParsableArguments {
         transform: OrderArgument.init(parsing:))
     var orderBy: [OrderArgument] = []
 
-    @Option(help: ArgumentHelp("Fetch once, and at most so many rows.", valueName: "n"))
-    var limit: Int?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Fetch once, and at most so many rows.", valueName: "n"),
+        transform: CountArgument.positive(parsing:))
+    var limit: CountArgument?
 
-    @Option(help: ArgumentHelp("Fetch once, and pass by so many rows first.", valueName: "n"))
-    var offset: Int?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Fetch once, and pass by so many rows first.", valueName: "n"),
+        transform: CountArgument.natural(parsing:))
+    var offset: CountArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -46,14 +52,10 @@ struct TableQueryOptions: ParsableArguments {
 
     /// What is fetched once; the filter and the parameters are options of the replication.
     var selection: TableQuery {
-        TableQuery(order: orderBy.map(\.order), limit: limit, offset: offset ?? 0)
+        TableQuery(order: orderBy.map(\.order), limit: limit?.count, offset: offset?.count ?? 0)
     }
 
     func validate() throws {
-        if let limit, limit < 1 {
-            throw ValidationError("--limit must be 1 or more; leave it out to fetch all rows.")
-        }
-        if let offset, offset < 0 { throw ValidationError("--offset must be 0 or more.") }
         if let queryId {
             guard (1...255).contains(queryId.utf8.count) else {
                 throw ValidationError("The name of --query-id has 1 to 255 bytes.")

@@ -25,10 +25,13 @@ struct BackupCommand: SettleSubcommand {
         completion: .directory, transform: DatabasePath.init(parsing:))
     var target: DatabasePath
 
+    @Flag(help: "Print a JSON object with \"path\", the folder and name of the copy.")
+    var json = false
+
     func perform() async throws {
         let begun = ContinuousClock.now
         let progress = Progress("Copying", counting: "bytes")
-        try await database.path.withDatabase { source in
+        try await database.path.withDatabase(isReadOnly: true) { source in
             let names = try Database.allDatabaseNames(underLocation: target.location)
             guard !names.contains(target.name) else {
                 throw CommandFailure(
@@ -41,9 +44,11 @@ struct BackupCommand: SettleSubcommand {
             }
         }
         let output = Output()
+        let path = target.location.appendingPathComponent(target.name).path
         try output.line(
-            "Copied to \(target.location.appendingPathComponent(target.name).path) in "
-                + "\(Quantity.time(begun.duration(to: .now))).")
+            json
+                ? JSONRendering.compact(["path": .string(path)])
+                : "Copied to \(path) in \(Quantity.time(begun.duration(to: .now))).")
         try output.flush()
     }
 }

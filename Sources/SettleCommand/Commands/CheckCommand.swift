@@ -26,7 +26,7 @@ struct CheckCommand: SettleSubcommand {
     func perform() async throws {
         let begun = ContinuousClock.now
         let progress = Progress("Checking", counting: "rows")
-        let findings = try await database.path.withDatabase { database in
+        let findings = try await database.path.withDatabase(isReadOnly: true) { database in
             defer { progress.end() }
             return try await database.check { progress.update($0) }
         }

@@ -13,7 +13,8 @@ struct ExportCommand: SettleSubcommand {
             folder for them or --without-contents leaves them out. Indexes are not exported.
 
             All of it is one state of the database, written in constant memory. The file takes its \
-            place, and that of an older one, when it is whole; an interrupted export leaves none.
+            place when it is whole; an interrupted export leaves none. A file that is there is only \
+            replaced with --force, or when you say so on the terminal.
 
             Examples:
               settle export ./shop shop.export
@@ -36,6 +37,11 @@ struct ExportCommand: SettleSubcommand {
     @Flag(help: "Leave the contents of attachments out; they are described only.")
     var withoutContents = false
 
+    @Flag(
+        name: [.customLong("force"), .customLong("overwrite")],
+        help: "Replace a file that is there without asking.")
+    var force = false
+
     @Flag(help: "Print the counts as a JSON object.")
     var json = false
 
@@ -49,9 +55,10 @@ struct ExportCommand: SettleSubcommand {
     }
 
     func perform() async throws {
+        try confirmReplacing()
         let begun = ContinuousClock.now
         let progress = Progress("Exporting", counting: "documents")
-        let summary = try await database.path.withDatabase { database in
+        let summary = try await database.path.withDatabase(isReadOnly: true) { database in
             defer { progress.end() }
             return try await export(database, progress)
         }
@@ -61,6 +68,18 @@ struct ExportCommand: SettleSubcommand {
                     + "the database: described only.")
         }
         if file != "-" { try report(summary, elapsed: begun.duration(to: .now)) }
+    }
+
+    /// Asks whether a file that is there may be replaced.
+    private func confirmReplacing() throws {
+        guard file != "-", !force, FileManager.default.fileExists(atPath: file) else { return }
+        guard Terminal.canAsk else {
+            throw CommandFailure(
+                "There is a file '\(file)' already. Give --force to replace it, or another name.")
+        }
+        guard Terminal.confirms("Replace the file '\(file)', which is there already?") else {
+            throw CommandFailure("The file '\(file)' was left alone; nothing was exported.")
+        }
     }
 
     private var attachments: ExportedAttachments {

@@ -31,6 +31,9 @@ struct ForgetCommand: SettleSubcommand {
     @Flag(help: "Give up what has not been sent.")
     var discardPending = false
 
+    @Flag(help: "Print a JSON object with \"removed\", a count.")
+    var json = false
+
     func perform() async throws {
         let configuration = try TableRemote.configuration(parsing: url, token: nil)
         let remote = try TableRemote.identifier(of: configuration)
@@ -45,7 +48,10 @@ struct ForgetCommand: SettleSubcommand {
             }
         }
         let output = Output()
-        try output.line("\(Quantity.count(count, "document")) removed here.")
+        try output.line(
+            json
+                ? JSONRendering.compact(["removed": .integer(Int64(count))])
+                : "\(Quantity.count(count, "document")) removed here.")
         try output.flush()
     }
 }

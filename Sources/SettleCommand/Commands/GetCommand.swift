@@ -30,6 +30,8 @@ struct GetCommand: SettleSubcommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    @OptionGroup var screenOptions: ScreenOptions
+
     func validate() throws {
         guard all != !ids.isEmpty else {
             throw ValidationError("Give identifiers of documents, or --all, and not both.")
@@ -38,31 +40,36 @@ struct GetCommand: SettleSubcommand {
 
     func perform() async throws {
         let output = Output()
-        let missing = try await database.path.withDatabase { database in
+        let palette = screenOptions.screen.palette
+        let missing = try await database.path.withDatabase(isReadOnly: true) { database in
             let missing =
-                try all ? printAll(of: database, to: output) : printSome(of: database, to: output)
+                try all
+                ? printAll(of: database, to: output, palette)
+                : printSome(of: database, to: output, palette)
             try output.flush()
             return missing
         }
         guard missing.isEmpty else {
-            let names = missing.map { "'\(ScreenText.printable($0))'" }.joined(separator: ", ")
-            let verb = missing.count == 1 ? "There is no document" : "There are no documents"
-            throw CommandFailure("\(verb) \(names) in '\(database.path.name)'.")
+            throw CommandFailure(MissingDocuments.sentence(missing, in: database.path.name))
         }
     }
 
-    private func printSome(of database: Database, to output: Output) throws -> [String] {
+    private func printSome(
+        of database: Database, to output: Output, _ palette: Palette
+    ) throws -> [String] {
         let documents = try database.read { snapshot in
             try ids.map { try snapshot.document($0) }
         }
         for document in documents {
-            if let document { try self.print(document, to: output) }
+            if let document { try self.print(document, to: output, palette) }
         }
         return zip(ids, documents).filter { $0.1 == nil }.map(\.0)
     }
 
     /// A snapshot keeps old pages from being used again, so all are read in pieces of many.
-    private func printAll(of database: Database, to output: Output) throws -> [String] {
+    private func printAll(
+        of database: Database, to output: Output, _ palette: Palette
+    ) throws -> [String] {
         let countMax = 1_000
         var last: String?
         while true {
@@ -73,16 +80,17 @@ struct GetCommand: SettleSubcommand {
                     return documents.count < countMax
                 }
             }
-            for document in documents { try self.print(document, to: output) }
+            for document in documents { try self.print(document, to: output, palette) }
             try Task.checkCancellation()
             guard documents.count == countMax else { return [] }
             last = documents.last?.id
         }
     }
 
-    private func print(_ document: Document, to output: Output) throws {
+    private func print(
+        _ document: Document, to output: Output, _ palette: Palette
+    ) throws {
         if json { return try output.line(JSONRendering.compact(DocumentText.value(of: document))) }
-        try output.line(DocumentText.heading(of: document))
-        try output.line(JSONRendering.indented(DocumentText.value(of: document)))
+        for line in DocumentText.lines(of: document, palette: palette) { try output.line(line) }
     }
 }

@@ -61,6 +61,9 @@ struct ImportCommand: SettleSubcommand {
     func perform() async throws {
         let source = try ImportSource(path: file)
         let beginning = try await source.beginning()
+        if let kind = ForeignFile(beginning: beginning) {
+            throw CommandFailure("\(source.name) cannot be imported. \(kind.sentence)")
+        }
         if Database.isExport(Data(beginning)) {
             try await importExport(source, beginning)
         } else {

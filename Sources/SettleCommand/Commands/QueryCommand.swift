@@ -22,11 +22,14 @@ struct QueryCommand: SettleSubcommand {
             difference unless strings are ordered raw. With --descending the query begins at the \
             high end: --from is then the higher key.
 
-            The rows are kept in the database while the command runs. With --index NAME they stay, \
-            with their declaration, and the next query has only the changes to catch up with. It \
-            needs no --key: --index NAME alone asks an index that is stored, and sums up if that \
-            index does and --no-reduce is not given. With --stale it is asked as it is. See \
-            'settle indexes'.
+            Without --index the database is left alone: the rows are made in a temporary folder and \
+            forgotten. With --index NAME and --key they are kept in the database, with their \
+            declaration, and the next query has only the changes to catch up with. --index NAME \
+            alone asks an index that is stored, brings it up to date first if it is behind, and \
+            sums up if that index does and --no-reduce is not given. With --stale it is asked as \
+            it is. See 'settle indexes'.
+
+            Where values cannot be summed up, the row says why, and the command ends with status 1.
 
             Examples:
               settle query ./shop --key name
@@ -90,80 +93,151 @@ struct QueryCommand: SettleSubcommand {
         }
     }
 
+    @OptionGroup var screenOptions: ScreenOptions
+
     func perform() async throws {
-        let output = Output()
-        try await database.path.withDatabase { database in
-            let (index, result) = try await answer(of: database)
-            let rendering = index.rendering(options, isJSON: json)
-            for line in rendering.lines(of: result) { try output.line(line) }
-            try output.flush()
+        if let index, declared.key.isEmpty {
+            try await askStored(index)
+        } else if let index {
+            try await askKept(declared.declaration(named: index))
+        } else {
+            try await askPassing(declared.declaration(named: "query"))
         }
     }
 
-    private typealias Answer = (DeclaredIndex, QueryResultEnumerator)
+    /// Asks an index that the database has.
+    private func askStored(_ name: String) async throws {
+        try await current(
+            index: name,
+            inReading: { database in
+                let status = try database.indexStatus(named: name)
+                let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
+                if stale, !status.isBuilt {
+                    throw CommandFailure(
+                        "The index '\(name)' has no rows yet, because it was never built to the "
+                            + "end. Without --stale it is built first.")
+                }
+                guard stale || status.isCurrent else { return false }
+                try await show(ask(asked, of: database), of: asked, in: database)
+                return true
+            },
+            inWriting: { database in
+                let status = try database.indexStatus(named: name)
+                let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
+                try await IndexProgress.shown {
+                    try await database.buildIndex(named: name, progress: $0)
+                }
+                try await show(ask(asked, of: database), of: asked, in: database)
+            })
+    }
 
-    private func answer(of database: Database) async throws -> Answer {
-        if declared.key.isEmpty, let index { return try await askStored(index, of: database) }
-        let declaration = declared.declaration(
-            named: index ?? PassingIndex.name(for: declared.declaration(named: "")))
-        if index != nil {
-            try IndexReplacement.refuse(
-                declaration, in: database,
-                advice: "Ask that one by --index alone, take another name, or have it replaced by "
-                    + "'settle indexes add --replace'.")
-        }
+    /// Asks an index that is declared here, and kept.
+    private func askKept(_ declaration: Database.IndexDeclaration) async throws {
         let asked = DeclaredIndex(declaration, noReduce: noReduce)
+        try await current(
+            index: declaration.name,
+            inReading: { database in
+                let status = try database.indexStatuses().first { $0.name == declaration.name }
+                guard let status, status.declaration == declaration, status.isCurrent else {
+                    return false
+                }
+                try await show(ask(asked, of: database), of: asked, in: database)
+                return true
+            },
+            inWriting: { database in
+                try IndexReplacement.refuse(
+                    declaration, in: database,
+                    advice: "Ask that one by --index alone, take another name, or have it replaced "
+                        + "by 'settle indexes add --replace'.")
+                try await IndexProgress.shown {
+                    try await database.addIndex(declaration.index, progress: $0)
+                }
+                try await show(ask(asked, of: database), of: asked, in: database)
+            })
+    }
+
+    /// Opens the database for reading, and for writing only if its index is behind.
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - read: Answers false when the index is behind, or not there.
+    ///   - write: Brings it up to date.
+    /// - Throws: ``CommandFailure`` when it would have to be brought up to date and the database may
+    ///   only be read; what opening, `read` and `write` throw.
+    private func current(
+        index: String, inReading read: (Database) async throws -> Bool,
+        inWriting write: (Database) async throws -> Void
+    ) async throws {
         do {
-            try await IndexProgress.shown {
-                try await database.addIndex(declaration.index, progress: $0)
-            }
-            let result = try await ask(asked, of: database)
-            if index == nil { try await database.removeIndex(named: declaration.name) }
-            return (asked, result)
-        } catch {
-            // Only a crash may leave an index behind that nobody asked for.
-            if index == nil { try? await database.removeIndex(named: declaration.name) }
-            throw error
+            if try await database.path.withDatabase(isReadOnly: true, read) { return }
+        } catch let error as DatabaseError where error.code == .readOnly {
+            // Another process has written since it was looked at.
+        }
+        do {
+            try await database.path.withDatabase(write)
+        } catch let error as DatabaseError
+            where [.readOnly, .permissionDenied].contains(error.code)
+        {
+            throw CommandFailure(
+                "The index '\(index)' is not up to date, and the database may only be read here. "
+                    + "--key without --index leaves the database alone, and --stale asks a stored "
+                    + "index as it is.")
         }
     }
 
-    private func askStored(_ name: String, of database: Database) async throws -> Answer {
-        let status = try database.indexStatus(named: name)
-        let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
-        if !stale {
-            try await IndexProgress.shown {
-                try await database.buildIndex(named: name, progress: $0)
+    /// Asks an index that is made for this question and forgotten.
+    private func askPassing(_ declaration: Database.IndexDeclaration) async throws {
+        let asked = DeclaredIndex(declaration, noReduce: noReduce)
+        try await database.path.withDatabase(isReadOnly: true) { database in
+            let passing = PassingIndex(declaration, of: database)
+            try await passing.with { scratch in
+                var plain = options
+                plain.includeDocuments = false
+                let result = try await ask(asked, of: scratch, plain)
+                let documents =
+                    options.includeDocuments
+                    ? try await database.fetchDocuments(result.rows.compactMap(\.documentId)) : [:]
+                try await show(result, of: asked, in: scratch, documents)
             }
-        } else if !status.isBuilt {
-            throw CommandFailure(
-                "The index '\(name)' has no rows yet, because it was never built to the end. "
-                    + "Without --stale it is built first.")
         }
-        return (asked, try await ask(asked, of: database))
     }
 
     private func ask(
-        _ index: DeclaredIndex, of database: Database
+        _ index: DeclaredIndex, of database: Database, _ options: QueryOptions? = nil
     ) async throws -> QueryResultEnumerator {
         try await database.runQuery(
             on: index.name,
-            with: options.parameters(
+            with: (options ?? self.options).parameters(
                 isReduced: index.isReduced, freshness: stale ? .stale : .current))
     }
-}
 
-/// The index that a query needs only while it runs.
-private enum PassingIndex {
-    /// A name that is the same for the same declaration.
-    ///
-    /// One that a crash has left behind is found by it and used again.
-    static func name(for declaration: Database.IndexDeclaration) -> String {
-        let text = JSONRendering.compact(declaration.json)
-        // FNV-1a, 64 bits.
-        let digest = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { digest, byte in
-            (digest ^ UInt64(byte)) &* 0x100_0000_01B3
+    private func show(
+        _ result: QueryResultEnumerator, of index: DeclaredIndex, in database: Database,
+        _ documents: [String: Document] = [:]
+    ) async throws {
+        var rendering = index.rendering(options, isJSON: json, on: screenOptions.screen)
+        rendering.documents = documents
+        var place: RowPlace?
+        if !json, !index.isReduced, result.count > 0 {
+            place = RowPlace(
+                count: result.count, skipped: options.skip.count,
+                total: try await RangeCount(index.name, options, in: database).count(result))
         }
-        let digits = String(digest, radix: 16)
-        return "settle query " + String(repeating: "0", count: 16 - digits.count) + digits
+        let output = Output()
+        for line in rendering.lines(of: result, place: place) { try output.line(line) }
+        try output.flush()
+        let errorCount = try database.indexStatus(named: index.name).errorCount
+        if errorCount > 0 {
+            StandardError.line(
+                "\(Quantity.count(errorCount, "document")) could not be indexed and "
+                    + "\(errorCount == 1 ? "is" : "are") left out.")
+        }
+        guard index.isReduced else { return }
+        let failed = result.rows.count { RowText.error(in: $0.valueJSON) != nil }
+        if failed > 0 {
+            throw CommandFailure(
+                "The values of \(Quantity.count(failed, "row")) cannot be summed up; what is "
+                    + "shown in the place of a sum says why.")
+        }
     }
 }

@@ -21,15 +21,17 @@ struct StatsCommand: SettleSubcommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var screenOptions: ScreenOptions
+
     func perform() async throws {
-        let report = try await database.path.withDatabase { database in
+        let report = try await database.path.withDatabase(isReadOnly: true) { database in
             StatisticsReport(try database.statistics(), indexes: try database.indexStatuses())
         }
         let output = Output()
         if json {
             try output.line(report.json)
         } else {
-            for line in report.lines { try output.line(line) }
+            for line in report.lines(on: screenOptions.screen) { try output.line(line) }
         }
         try output.flush()
     }

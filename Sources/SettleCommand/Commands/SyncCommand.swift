@@ -102,10 +102,12 @@ struct SyncCommand: SettleSubcommand {
             """))
     var attachments: Bool?
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How many rows to ask for at a time, from 1 to \(Self.pageSizes.upperBound).",
-            valueName: "count"))
-    var pageSize: Int = 500
+            valueName: "count"),
+        transform: CountArgument.positive(parsing:))
+    var pageSize = CountArgument(500)
 
     @Flag(help: "List everything, and remove documents here that are gone there.")
     var reconcile = false
@@ -163,7 +165,7 @@ struct SyncCommand: SettleSubcommand {
                 "--order-by, --limit and --offset are for one table, and go without --repeat and "
                     + "--reconcile.")
         }
-        guard Self.pageSizes.contains(pageSize) else {
+        guard Self.pageSizes.contains(pageSize.count) else {
             throw ValidationError(
                 "--page-size is a number from 1 to \(Self.pageSizes.upperBound).")
         }
@@ -191,7 +193,7 @@ struct SyncCommand: SettleSubcommand {
         configuration.queryId = query.queryId
         configuration.reconciling = reconcile ? .atStart : .never
         configuration.sendsOnlyChanges = onlyChanges
-        configuration.pageSize = pageSize
+        configuration.pageSize = pageSize.count
         configuration.conflictHandler = onConflict.handler
         configuration.pollInterval = .seconds(interval)
         return configuration

@@ -37,11 +37,13 @@ struct WatchCommand: SettleSubcommand {
     @OptionGroup var database: DatabaseArgument
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Begin after this sequence, 0 for the beginning. Otherwise with what changes from now "
                 + "on, and with --once at the beginning.",
-            valueName: "sequence"))
-    var since: UInt64?
+            valueName: "sequence"),
+        transform: CountArgument.natural(parsing:))
+    var since: CountArgument?
 
     @Flag(help: "Print what there is or what has changed until now, and end.")
     var once = false
@@ -67,6 +69,8 @@ struct WatchCommand: SettleSubcommand {
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
+
+    @OptionGroup var screenOptions: ScreenOptions
 
     func validate() throws {
         try IndexOptions.check(name: index)
@@ -100,7 +104,8 @@ struct WatchCommand: SettleSubcommand {
     func perform() async throws {
         if let index {
             let watch = ResultWatch(
-                index: index, options: options, noReduce: noReduce, isOnce: once, isJSON: json)
+                index: index, options: options, noReduce: noReduce, isOnce: once, isJSON: json,
+                screen: screenOptions.screen)
             // Whoever writes the documents need not know the index.
             let path = database.path
             try await path.withDatabase { try await watch.run(in: $0, at: path) }
@@ -111,6 +116,12 @@ struct WatchCommand: SettleSubcommand {
 
     /// Prints the changes of a database.
     private func follow(_ database: Database) async throws {
+        guard once || !database.isReadWithoutLocks else {
+            throw CommandFailure(
+                "'\(database.name)' cannot be watched: lock.mdb may not be written here, so it is "
+                    + "read without locks, and nobody can change it meanwhile. --once prints what "
+                    + "there is.")
+        }
         let start = try begin(in: database)
         let rendering = ChangeRendering(isJSON: json, name: database.name)
         if !once, !json { StandardError.line(rendering.greeting(start)) }
@@ -133,7 +144,7 @@ struct WatchCommand: SettleSubcommand {
     /// - Throws: ``CommandFailure`` for one that the database has not come to.
     private func begin(in database: Database) throws -> UInt64 {
         let (last, forgotten) = try database.read { ($0.sequence, $0.forgottenPurgeSequence) }
-        let start = since ?? (once ? 0 : last)
+        let start = since.map { UInt64($0.count) } ?? (once ? 0 : last)
         guard start <= last else {
             throw CommandFailure(
                 "The database '\(database.name)' is at the sequence \(last) and has not come to "

@@ -63,6 +63,9 @@ struct WithdrawCommand: SettleSubcommand {
             "What the server speaks: v1, v2 or v3. Found out by its answers when it is not given."))
     var dialect: DialectArgument?
 
+    @Flag(help: "Print a JSON object with \"withdrawn\", a count.")
+    var json = false
+
     func validate() throws {
         guard refused != !ids.isEmpty else {
             throw ValidationError("Name the documents, or give --refused.")
@@ -91,7 +94,10 @@ struct WithdrawCommand: SettleSubcommand {
             return operations.count
         }
         let output = Output()
-        try output.line("\(Quantity.count(count, "change")) withdrawn.")
+        try output.line(
+            json
+                ? JSONRendering.compact(["withdrawn": .integer(Int64(count))])
+                : "\(Quantity.count(count, "change")) withdrawn.")
         try output.flush()
     }
 

@@ -10,6 +10,14 @@ enum DocumentText {
         return .object(members)
     }
 
+    /// The heading, and the members with a level a line.
+    static func lines(of document: Document, palette: Palette) -> [String] {
+        [
+            palette.text(heading(of: document), as: .heading),
+            JSONRendering.indented(value(of: document), palette: palette),
+        ]
+    }
+
     /// A line with the identifier, the revision and the time of the last change.
     static func heading(of document: Document) -> String {
         let metaData = document.metaData

@@ -16,10 +16,10 @@ struct IndexListing {
     }
 
     /// A table with a line an index.
-    var lines: [String] {
+    func lines(on screen: Screen = .plain) -> [String] {
         guard !statuses.isEmpty else { return ["No indexes."] }
         var table = TextTable([
-            .left("index"), .left("version"), .right("rows"), .right("errors"), .left("state"),
+            .name("index"), .left("version"), .right("rows"), .right("errors"), .left("state"),
             .left("made of"),
         ])
         for status in statuses {
@@ -30,7 +30,7 @@ struct IndexListing {
                 Self.text(of: status),
             ])
         }
-        return table.lines()
+        return table.lines(on: screen)
     }
 
     /// An object an index.

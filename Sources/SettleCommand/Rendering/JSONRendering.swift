@@ -8,18 +8,20 @@ enum JSONRendering {
     /// The value on one line.
     static func compact(_ value: JSONValue) -> String {
         var text = ""
-        append(value, to: &text, indent: nil)
+        append(value, to: &text, indent: nil, .plain)
         return text
     }
 
     /// The value on several lines, two spaces a level.
-    static func indented(_ value: JSONValue) -> String {
+    static func indented(_ value: JSONValue, palette: Palette = .plain) -> String {
         var text = ""
-        append(value, to: &text, indent: 0)
+        append(value, to: &text, indent: 0, palette)
         return text
     }
 
-    private static func append(_ value: JSONValue, to text: inout String, indent: Int?) {
+    private static func append(
+        _ value: JSONValue, to text: inout String, indent: Int?, _ palette: Palette
+    ) {
         switch value {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
@@ -28,15 +30,17 @@ enum JSONRendering {
         case .string(let value): append(value, to: &text)
         case .array(let elements):
             append(elements, open: "[", close: "]", to: &text, indent: indent) {
-                append($0, to: &$1, indent: $2)
+                append($0, to: &$1, indent: $2, palette)
             }
         case .object(let members):
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             append(sorted, open: "{", close: "}", to: &text, indent: indent) {
                 member, text, indent in
-                append(member.key, to: &text)
+                var name = ""
+                append(member.key, to: &name)
+                text += palette.text(name, as: .name)
                 text += indent == nil ? ":" : ": "
-                append(member.value, to: &text, indent: indent)
+                append(member.value, to: &text, indent: indent, palette)
             }
         }
     }

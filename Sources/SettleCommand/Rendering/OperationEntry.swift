@@ -98,4 +98,9 @@ extension OperationEntry {
                 notes: operation.notes)
         }
     }
+
+    /// A JSON object that names an operation.
+    static func line(of id: UUID) -> String {
+        JSONRendering.compact(["id": .string(id.uuidString)])
+    }
 }

@@ -29,7 +29,7 @@ struct OutboxListing: Sendable {
     }
 
     /// A line and a table a pipeline; or, where contents were asked for, a paragraph an operation.
-    var lines: [String] {
+    func lines(on screen: Screen = .plain) -> [String] {
         guard !pipelines.isEmpty else { return ["No outbox."] }
         var lines: [String] = []
         for pipeline in pipelines {
@@ -41,7 +41,7 @@ struct OutboxListing: Sendable {
                     lines += [""] + OperationText(entry, names).lines
                 }
             } else {
-                lines += table(of: pipeline).lines()
+                lines += table(of: pipeline).lines(on: screen)
             }
         }
         let shown = pipelines.map(\.operations.count).reduce(0, +)
@@ -70,7 +70,7 @@ struct OutboxListing: Sendable {
 
     private func table(of pipeline: Pipeline) -> TextTable {
         var table = TextTable([
-            .right("graph"), .left("operation"), .left("type"), .left("status"),
+            .right("graph"), .name("operation"), .left("type"), .left("status"),
             .right("priority"), .right("starts"), .left("documents"), .left("waits for"),
             .left("held until"),
         ])

@@ -6,21 +6,39 @@ struct ResultRendering {
     let table: RowTable
     /// Whether for programs, otherwise for people.
     let isJSON: Bool
+    /// Where it is shown to people.
+    var screen = Screen.plain
+    /// The documents of the rows by identifier, where the rows have none themselves.
+    var documents: [String: Document] = [:]
 
     /// The lines of a whole answer: for programs one for each row.
-    func lines(of result: QueryResultEnumerator) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - result: The answer.
+    ///   - place: What is said below its table of where the rows stand.
+    /// - Returns: The lines.
+    func lines(of result: QueryResultEnumerator, place: RowPlace? = nil) -> [String] {
         let rows = result.rows
-        if isJSON { return rows.map { JSONRendering.compact(RowText.value(of: $0)) } }
+        if isJSON { return rows.map { JSONRendering.compact(value(of: $0)) } }
         guard !rows.isEmpty else { return ["No rows."] }
-        let place = RowPlace.sentence(of: result).map { ["", $0] } ?? []
-        return table.lines(of: rows) + documents(of: rows) + place
+        let sentence = result.totalRows == nil ? nil : place ?? RowPlace(count: rows.count)
+        return table.lines(of: rows, on: screen) + documents(of: rows)
+            + (sentence.map { ["", $0.sentence] } ?? [])
+    }
+
+    private func value(of row: QueryResultRow) -> JSONValue {
+        RowText.value(of: row, document: document(of: row))
+    }
+
+    private func document(of row: QueryResultRow) -> Document? {
+        row.document ?? row.documentId.flatMap { documents[$0] }
     }
 
     /// The lines of the first answer of an observed query: for programs one for all of it.
     func firstLines(of result: QueryResultEnumerator) -> [String] {
         guard isJSON else { return lines(of: result) }
         let line: JSONValue = [
-            "result": .array(result.rows.map { RowText.value(of: $0) }),
+            "result": .array(result.rows.map { value(of: $0) }),
             "sequence": .integer(Int64(clamping: result.sequence)),
         ]
         return [JSONRendering.compact(line)]
@@ -44,17 +62,16 @@ struct ResultRendering {
             return [JSONRendering.compact(line)]
         }
         let heading = ["", "At the sequence \(step.result.sequence):"]
+        let lines = table.lines(
+            of: changes.map(\.row), after: changes.map { [$0.mark, $0.place] }, on: screen)
         return heading
-            + table.lines(of: changes.map(\.row), after: changes.map { [$0.mark, $0.place] })
+            + zip(lines, changes).map { screen.palette.text($0, as: $1.role) }
             + documents(of: changes.filter(\.isThere).map(\.row))
     }
 
     private func documents(of rows: [QueryResultRow]) -> [String] {
-        rows.compactMap(\.document).flatMap { document in
-            [
-                "", DocumentText.heading(of: document),
-                JSONRendering.indented(DocumentText.value(of: document)),
-            ]
+        rows.compactMap { document(of: $0) }.flatMap { document in
+            [""] + DocumentText.lines(of: document, palette: screen.palette)
         }
     }
 }

@@ -30,6 +30,15 @@ struct RowChange {
     /// Whether the row is in the answer now.
     var isThere: Bool { new != nil }
 
+    /// What happened, as colours tell it.
+    var role: Palette.Role {
+        switch mark {
+        case "+": .inserted
+        case "-": .removed
+        default: .changed
+        }
+    }
+
     /// Where the row was and is, counted from 1.
     var place: String {
         switch (old, new) {

@@ -1,27 +1,31 @@
-import Settle
+/// How many rows an answer shows of those that were asked for.
+struct RowPlace: Equatable {
+    /// How many rows are shown, at least 1.
+    let count: Int
+    /// How many were passed over first.
+    let skipped: Int
+    /// How many rows there are between the keys that were asked for.
+    let total: Int
 
-/// Where the rows of an answer stand among all the rows of their index.
-enum RowPlace {
-    /// A sentence; nil for rows that were summed up, which stand nowhere.
-    static func sentence(of result: QueryResultEnumerator) -> String? {
-        guard let total = result.totalRows else { return nil }
-        return sentence(count: result.count, offset: result.offset, total: total)
-    }
-
-    /// The sentence for so many rows.
+    /// The place of an answer.
     ///
     /// - Parameters:
-    ///   - count: How many rows the answer has, at least 1.
-    ///   - offset: How many rows of the index come before the first; nil when the rows do not
-    ///     stand together.
-    ///   - total: How many rows the index has.
-    /// - Returns: The sentence.
-    static func sentence(count: Int, offset: Int?, total: Int) -> String {
+    ///   - count: How many rows are shown, at least 1.
+    ///   - skipped: How many were passed over first.
+    ///   - total: How many there are; nil for those that are shown.
+    init(count: Int, skipped: Int = 0, total: Int? = nil) {
+        self.count = count
+        self.skipped = skipped
+        self.total = max(total ?? 0, skipped + count)
+    }
+
+    /// The place in a sentence.
+    var sentence: String {
         guard count < total else { return Quantity.count(count, "row") + "." }
         let all = Quantity.number(total)
-        guard let offset else { return "\(Quantity.number(count)) of \(all) rows." }
-        if count == 1 { return "Row \(Quantity.number(offset + 1)) of \(all)." }
-        let (first, last) = (Quantity.number(offset + 1), Quantity.number(offset + count))
-        return "Rows \(first) to \(last) of \(all)."
+        guard skipped > 0 else { return "\(Quantity.number(count)) of \(all) rows." }
+        let first = Quantity.number(skipped + 1)
+        if count == 1 { return "Row \(first) of \(all)." }
+        return "Rows \(first) to \(Quantity.number(skipped + count)) of \(all)."
     }
 }

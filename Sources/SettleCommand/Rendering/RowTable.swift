@@ -25,8 +25,8 @@ struct RowTable {
     }
 
     /// The lines of the table; none for no rows.
-    func lines(of rows: [QueryResultRow]) -> [String] {
-        rows.isEmpty ? [] : table(of: rows, after: nil).lines()
+    func lines(of rows: [QueryResultRow], on screen: Screen = .plain) -> [String] {
+        rows.isEmpty ? [] : table(of: rows, after: nil).lines(on: screen)
     }
 
     /// The lines of rows without titles, each behind cells of its own.
@@ -34,9 +34,12 @@ struct RowTable {
     /// - Parameters:
     ///   - rows: The rows.
     ///   - cells: What stands before each row; as many for one as for the others.
+    ///   - screen: Where they are shown.
     /// - Returns: A line for each row.
-    func lines(of rows: [QueryResultRow], after cells: [[String]]) -> [String] {
-        rows.isEmpty ? [] : table(of: rows, after: cells).lines(isTitled: false)
+    func lines(
+        of rows: [QueryResultRow], after cells: [[String]], on screen: Screen = .plain
+    ) -> [String] {
+        rows.isEmpty ? [] : table(of: rows, after: cells).lines(isTitled: false, on: screen)
     }
 
     private func table(of rows: [QueryResultRow], after cells: [[String]]?) -> TextTable {
@@ -46,10 +49,12 @@ struct RowTable {
             column(keys[place], isNumeric: parts.allSatisfy { isNumber($0[place]) })
         }
         if let title = valueTitle {
-            let isNumeric = rows.allSatisfy { isNumber($0.valueJSON) }
+            let isNumeric = rows.allSatisfy {
+                isNumber($0.valueJSON) || (reduce != nil && RowText.error(in: $0.valueJSON) != nil)
+            }
             columns.append(column(title, isNumeric: isNumeric))
         }
-        if reduce == nil { columns.append(.left("id")) }
+        if reduce == nil { columns.append(.name("id")) }
         var table = TextTable(columns)
         for (number, row) in rows.enumerated() {
             var line = (cells?[number] ?? []) + parts[number].map { text(of: $0) }
@@ -87,6 +92,7 @@ struct RowTable {
     }
 
     private func valueText(of row: QueryResultRow) -> String {
+        if reduce != nil, let error = RowText.error(in: row.valueJSON) { return "error: \(error)" }
         if reduce?.isCounting == true, case .integer(let number) = row.valueJSON {
             return Quantity.number(number)
         }
@@ -96,11 +102,22 @@ struct RowTable {
 
 /// A row of a query for other programs.
 enum RowText {
+    /// Why values could not be summed up, which then stands in the place of a sum.
+    ///
+    /// - Parameter value: The value of a row that was summed up.
+    /// - Returns: The reason; nil for a sum.
+    static func error(in value: JSONValue) -> String? {
+        guard let error = value["error"]?.stringValue else { return nil }
+        return value["reason"]?.stringValue ?? error
+    }
+
     /// The row as a JSON object.
-    static func value(of row: QueryResultRow) -> JSONValue {
+    static func value(of row: QueryResultRow, document: Document? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["key": row.keyJSON, "value": row.valueJSON]
         if let id = row.documentId { members["id"] = .string(id) }
-        if let document = row.document { members["document"] = DocumentText.value(of: document) }
+        if let document = document ?? row.document {
+            members["document"] = DocumentText.value(of: document)
+        }
         return .object(members)
     }
 }

@@ -19,6 +19,19 @@ enum ScreenText {
         }
     }
 
+    /// The text in at most so many columns; where some of it is cut off, an ellipsis ends it.
+    static func cut(_ text: String, to width: Int) -> String {
+        guard self.width(of: text) > width else { return text }
+        var result = ""
+        var used = 1
+        for character in text {
+            used += self.width(of: String(character))
+            if used > width { break }
+            result.append(character)
+        }
+        return result + "…"
+    }
+
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
             // Line separators and the marks that reorder what follows them.

@@ -14,9 +14,10 @@ struct StatisticsReport {
 
     /// The numbers, then the tables, then the indexes and the readers of this process if there are
     /// any.
-    var lines: [String] {
-        numbers + [""] + tables + (sizes.indexes.isEmpty ? [] : [""] + indexes)
-            + (statistics.readers.isEmpty ? [] : [""] + readers)
+    func lines(on screen: Screen = .plain) -> [String] {
+        numbers + [""] + tables(on: screen)
+            + (sizes.indexes.isEmpty ? [] : [""] + indexes(on: screen))
+            + (statistics.readers.isEmpty ? [] : [""] + readers(on: screen))
     }
 
     private var numbers: [String] {
@@ -53,32 +54,32 @@ struct StatisticsReport {
         }
     }
 
-    private var tables: [String] {
-        var table = TextTable([.left("table"), .right("rows"), .right("size")])
+    private func tables(on screen: Screen) -> [String] {
+        var table = TextTable([.name("table"), .right("rows"), .right("size")])
         for found in sizes.tables {
             table.add([
                 found.name, Quantity.number(found.rowCount), Quantity.bytes(found.sizeBytes),
             ])
         }
-        return table.lines()
+        return table.lines(on: screen)
     }
 
-    private var indexes: [String] {
-        var table = TextTable([.left("index"), .right("rows"), .right("size")])
+    private func indexes(on screen: Screen) -> [String] {
+        var table = TextTable([.name("index"), .right("rows"), .right("size")])
         for index in sizes.indexes {
             table.add([
                 index.name, Quantity.number(index.rowCount), Quantity.bytes(index.sizeBytes),
             ])
         }
-        return table.lines()
+        return table.lines(on: screen)
     }
 
-    private var readers: [String] {
-        var table = TextTable([.left("reader"), .right("age"), .left("")])
+    private func readers(on screen: Screen) -> [String] {
+        var table = TextTable([.name("reader"), .right("age"), .left("")])
         for reader in statistics.readers {
             table.add([reader.name, Quantity.time(reader.age), reader.isLong ? "long" : ""])
         }
-        return table.lines()
+        return table.lines(on: screen)
     }
 
     /// Everything as a JSON object.

@@ -12,11 +12,11 @@ struct TagListing {
     }
 
     /// A table with a line a tag.
-    var lines: [String] {
+    func lines(on screen: Screen = .plain) -> [String] {
         guard !tags.isEmpty else { return ["No tags."] }
         var table = TextTable([.left("tag"), .left("value")])
         for (identifier, tag) in tags { table.add([identifier, Self.text(of: tag)]) }
-        return table.lines()
+        return table.lines(on: screen)
     }
 
     /// An object a tag.

@@ -6,15 +6,25 @@ struct TextTable {
         let title: String
         /// Whether its cells end at one line rather than begin at one: for numbers.
         let isRight: Bool
+        /// Whether its cells are cut only after those of all other columns: for what is copied.
+        var isKept = false
 
         /// A column whose cells begin at one line.
         static func left(_ title: String) -> Column { Column(title: title, isRight: false) }
+        /// A column of names, which begin at one line and are cut last.
+        static func name(_ title: String) -> Column {
+            Column(title: title, isRight: false, isKept: true)
+        }
         /// A column whose cells end at one line.
         static func right(_ title: String) -> Column { Column(title: title, isRight: true) }
     }
 
     private let columns: [Column]
     private var rows: [[String]] = []
+
+    private static let gap = 2
+    /// What a column keeps however narrow the terminal is.
+    private static let widthMin = 6
 
     /// A table without rows.
     init(_ columns: [Column]) {
@@ -29,24 +39,59 @@ struct TextTable {
 
     /// The lines of the table; no line ends in spaces.
     ///
-    /// - Parameter isTitled: Whether the titles come first.
+    /// - Parameters:
+    ///   - isTitled: Whether the titles come first.
+    ///   - screen: Where they are shown. If they are too wide for it, the widest cells are cut,
+    ///     which an ellipsis shows, but no column below 6.
     /// - Returns: The lines.
-    func lines(isTitled: Bool = true) -> [String] {
+    func lines(isTitled: Bool = true, on screen: Screen = .plain) -> [String] {
         let all = (isTitled ? [columns.map(\.title)] : []) + rows
-        let widths = columns.indices.map { column in
+        let natural = columns.indices.map { column in
             all.map { ScreenText.width(of: $0[column]) }.max() ?? 0
         }
-        return all.map { row in
+        let widths = screen.width.map { fitting(natural, in: $0) } ?? natural
+        return all.enumerated().map { number, row in
             let cells = row.indices.map {
-                pad(row[$0], to: widths[$0], isRight: columns[$0].isRight)
+                pad(
+                    ScreenText.cut(row[$0], to: widths[$0]), to: widths[$0],
+                    isRight: columns[$0].isRight)
             }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop(while: { $0 == " " }).reversed())
+            let line = cells.joined(separator: String(repeating: " ", count: Self.gap))
+            let trimmed = String(line.reversed().drop(while: { $0 == " " }).reversed())
+            return isTitled && number == 0 ? screen.palette.text(trimmed, as: .heading) : trimmed
+        }
+    }
+
+    /// Takes from the widest columns until all of them fit, first from those that are not kept.
+    private func fitting(_ natural: [Int], in width: Int) -> [Int] {
+        var widths = natural
+        for isKept in [false, true] {
+            let gaps = Self.gap * max(widths.count - 1, 0)
+            let excess = widths.reduce(0, +) + gaps - width
+            let places = columns.indices.filter { isKept || !columns[$0].isKept }
+            Self.take(excess, from: &widths, at: places)
+        }
+        return widths
+    }
+
+    private static func take(_ excess: Int, from widths: inout [Int], at candidates: [Int]) {
+        var excess = excess
+        while excess > 0, let widest = candidates.map({ widths[$0] }).max(), widest > widthMin {
+            let places = candidates.filter { widths[$0] == widest }
+            // Down to the next widest in one step, and together.
+            let next = max(
+                candidates.map { widths[$0] }.filter { $0 < widest }.max() ?? widthMin, widthMin)
+            let cut = min(widest - next, (excess + places.count - 1) / places.count)
+            for place in places {
+                let taken = min(cut, excess)
+                widths[place] -= taken
+                excess -= taken
+            }
         }
     }
 
     private func pad(_ cell: String, to width: Int, isRight: Bool) -> String {
-        let spaces = String(repeating: " ", count: width - ScreenText.width(of: cell))
+        let spaces = String(repeating: " ", count: max(0, width - ScreenText.width(of: cell)))
         return isRight ? spaces + cell : cell + spaces
     }
 }

@@ -60,10 +60,13 @@ struct EngineEnvironment: @unchecked Sendable {
         try LMDBError.check(mdb_env_set_mapsize(pointer, size), "set map size", path)
     }
 
-    func open(isReadOnly: Bool, durability: Durability) throws(LMDBError) {
+    func open(
+        isReadOnly: Bool, isWithoutLocks: Bool, durability: Durability
+    ) throws(LMDBError) {
         // No thread owns a read slot: tasks hop threads, and the pool hands readers round.
         var flags = UInt32(MDB_NOTLS)
         if isReadOnly { flags |= UInt32(MDB_RDONLY) }
+        if isWithoutLocks { flags |= UInt32(MDB_NOLOCK) }
         if durability == .relaxed { flags |= UInt32(MDB_NOMETASYNC) }
         try LMDBError.check(
             mdb_env_open(pointer, path, flags, EnvironmentTuning.fileMode), "open", path)
@@ -81,15 +84,11 @@ struct EngineEnvironment: @unchecked Sendable {
         try LMDBError.check(mdb_env_sync(pointer, 1), "sync", path)
     }
 
-    func copy(to target: String, compacting: Bool) throws(LMDBError) {
+    /// Writes a copy of the last commit into an empty file; it is not flushed.
+    func copy(into descriptor: Int32, compacting: Bool) throws(LMDBError) {
         let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
-        try checkCopy(mdb_env_copy2(pointer, target, flags), "copy", target)
-    }
-
-    /// Writes a compact copy of the last commit into an empty file; it is not flushed.
-    func copy(into descriptor: Int32) throws(LMDBError) {
-        let flags = UInt32(MDB_CP_COMPACT)
-        try checkCopy(mdb_env_copyfd2(pointer, descriptor, flags), "compact", path)
+        try checkCopy(
+            mdb_env_copyfd2(pointer, descriptor, flags), compacting ? "compact" : "copy", path)
     }
 
     private func checkCopy(

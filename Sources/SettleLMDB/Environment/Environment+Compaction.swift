@@ -136,7 +136,7 @@ private struct CompactCopy {
         do throws(LMDBError) {
             // The write transaction is held, so this is the number of the snapshot copied.
             let transaction = try engine.info().transactionLast
-            try engine.copy(into: descriptor)
+            try engine.copy(into: descriptor, compacting: true)
             try MetaPages.renumber(descriptor, transaction: transaction, path: directory)
             guard fsync(descriptor) == 0 else {
                 throw LMDBError(result: errno, operation: "compact", path: directory)
@@ -155,6 +155,7 @@ private struct CompactCopy {
             throw LMDBError(result: errno, operation: "compact", path: directory)
         }
         let lock = try FileLock(owning: own, path: directory)
+        _ = lock.announce(.writing)
         if let namespace = options.processNamespace { _ = lock.meetsForeigner(of: namespace) }
         return lock
     }

@@ -30,7 +30,9 @@ extension Environment {
                 try engine.configure(
                     readersMax: options.readersMax, tablesMax: options.tablesMax,
                     mapSize: mapSize)
-                try engine.open(isReadOnly: options.isReadOnly, durability: options.durability)
+                try engine.open(
+                    isReadOnly: options.isReadOnly, isWithoutLocks: isWithoutLocks,
+                    durability: options.durability)
                 try reopenTables(engine)
             } catch {
                 engine.close()

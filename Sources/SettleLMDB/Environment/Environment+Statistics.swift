@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
-
 extension Environment {
     /// Counts sizes, readers and tables.
     ///
@@ -54,45 +48,5 @@ extension Environment {
             entry = try cursor.next()
         }
         return count
-    }
-
-    /// Copies a snapshot of the environment into another directory, while it is in use.
-    ///
-    /// The copy is flushed before this returns. A copy that fails is removed.
-    ///
-    /// - Parameters:
-    ///   - path: A directory; made if absent, and it must hold no data file.
-    ///   - compacting: Leaves free pages out: slower, smaller.
-    ///   - progress: Told bytes copied and bytes of the file, at the beginning and at the end: the
-    ///     engine copies in one call.
-    /// - Throws: ``LMDBError`` with `diskFull`, `permission`, `system(EEXIST)` for a directory that
-    ///   has a data file, or as ``read(_:_:)``.
-    package func copy(
-        to path: String, compacting: Bool,
-        progress: ((_ bytesCopied: Int, _ bytesTotal: Int) -> Void)? = nil
-    ) throws {
-        try FileSystem.makeDirectory(path)
-        let target = path + "/data.mdb"
-        guard try FileSystem.status(target) == nil else {
-            throw LMDBError(
-                code: .system(EEXIST), operation: "copy", path: path,
-                message: "The directory holds a database already; choose another one.")
-        }
-        try read("copy") { _ in
-            let bytes = try (engine.info().pageLast + 1) * engine.pageSize()
-            progress?(0, bytes)
-            do throws(LMDBError) {
-                try engine.copy(to: path, compacting: compacting)
-                try FileSystem.restrict(target)
-                try FileSystem.flush(target)
-                try FileSystem.flushDirectory(path)
-                try FileSystem.flushDirectory(path + "/..")
-            } catch {
-                // Somebody else's file, made since we looked, is not ours to remove.
-                if error.code != .system(EEXIST) { FileSystem.remove(target) }
-                throw error
-            }
-            progress?(bytes, bytes)
-        }
     }
 }

@@ -10,6 +10,10 @@ package final class Environment: Sendable {
     package let path: String
     /// The options of the first open.
     package let options: EnvironmentOptions
+    /// Whether it reads without being listed in lock.mdb, which may not be written here.
+    ///
+    /// No process can open the database for writing meanwhile.
+    package let isWithoutLocks: Bool
 
     let seat: EngineSeat
     /// How often the process had been forked when it was opened.
@@ -41,7 +45,8 @@ package final class Environment: Sendable {
     /// - Returns: The environment.
     /// - Throws: ``LMDBError``: `noSuchDirectory` or `notFound` when absent and not to be
     ///   created, `invalid`, `versionMismatch` or `corrupted` for a file that is none of ours,
-    ///   newer or truncated, `networkFileSystem`, `readOnly`, `permission`, `diskFull`.
+    ///   newer or truncated, `networkFileSystem`, `readOnly`, `permission`, `diskFull`,
+    ///   `inUse` when a process writes and one reads without locks.
     package static func open(
         at directory: String, options: EnvironmentOptions = .init(), create: Bool
     ) throws(LMDBError) -> Environment {
@@ -49,10 +54,12 @@ package final class Environment: Sendable {
     }
 
     init(
-        path: String, options: EnvironmentOptions, seat: EngineSeat, mainSlot: UInt32
+        path: String, options: EnvironmentOptions, isWithoutLocks: Bool, seat: EngineSeat,
+        mainSlot: UInt32
     ) {
         self.path = path
         self.options = options
+        self.isWithoutLocks = isWithoutLocks
         self.seat = seat
         self.mainSlot = mainSlot
         forkCount = ForkCount.current

@@ -16,12 +16,15 @@ struct EnvironmentOpening {
             directory + "/data.mdb", isReadOnly: options.isReadOnly,
             create: create && !options.isReadOnly
         ) {
-            // Left by a compaction that a crash has ended.
+            // Left by a compaction, or a copy into here, that a crash has ended.
             FileSystem.remove(directory + "/" + FileSystem.compactingName)
+            FileSystem.remove(directory + "/" + FileSystem.copyingName)
         }
         do throws(LMDBError) {
-            try requireOwnNamespace(lock)
-            return try open(lock, isNew: dataFile == nil)
+            let isWithoutLocks = try announce(lock)
+            // The number of a process matters only in the list of readers.
+            if !isWithoutLocks { try requireOwnNamespace(lock) }
+            return try open(lock, isNew: dataFile == nil, isWithoutLocks: isWithoutLocks)
         } catch {
             lock.release()
             throw error
@@ -35,7 +38,9 @@ struct EnvironmentOpening {
         throw ProcessNamespace.error(directory)
     }
 
-    private func open(_ lock: FileLock, isNew: Bool) throws(LMDBError) -> Environment {
+    private func open(
+        _ lock: FileLock, isNew: Bool, isWithoutLocks: Bool
+    ) throws(LMDBError) -> Environment {
         let meta = try DataFile.check(directory + "/data.mdb")
         if meta == nil, !isNew, !create {
             throw LMDBError(
@@ -45,7 +50,7 @@ struct EnvironmentOpening {
         }
         let engine = try EngineEnvironment.create(path: directory)
         do throws(LMDBError) {
-            return try open(engine, lock, meta)
+            return try open(engine, lock, meta, isWithoutLocks: isWithoutLocks)
         } catch {
             engine.close()
             if meta == nil, !options.isReadOnly, lock.takeAlone() { removeUnfinishedFiles() }
@@ -72,7 +77,8 @@ struct EnvironmentOpening {
     }
 
     private func open(
-        _ engine: EngineEnvironment, _ lock: FileLock, _ meta: DataFile.Meta?
+        _ engine: EngineEnvironment, _ lock: FileLock, _ meta: DataFile.Meta?,
+        isWithoutLocks: Bool
     ) throws(LMDBError) -> Environment {
         guard engine.keySizeMax >= EnvironmentTuning.keySizeMax else {
             throw LMDBError(
@@ -87,7 +93,9 @@ struct EnvironmentOpening {
             let bytes = (options.readersMax + 3) * 64
             try FileSystem.reserve(directory + "/lock.mdb", bytes: bytes)
         }
-        try engine.open(isReadOnly: options.isReadOnly, durability: options.durability)
+        try engine.open(
+            isReadOnly: options.isReadOnly, isWithoutLocks: isWithoutLocks,
+            durability: options.durability)
         if !options.isReadOnly {
             // A meta page that was put back after a failed write must be on the disk before a page
             // is written that the failed one points to.
@@ -110,7 +118,8 @@ struct EnvironmentOpening {
         }
         try names.commit()
         let environment = Environment(
-            path: directory, options: options, seat: EngineSeat(engine, lock), mainSlot: mainSlot)
+            path: directory, options: options, isWithoutLocks: isWithoutLocks,
+            seat: EngineSeat(engine, lock), mainSlot: mainSlot)
         try environment.openUnknownTables()
         return environment
     }

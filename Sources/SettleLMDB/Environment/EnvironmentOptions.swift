@@ -25,7 +25,10 @@ package struct EnvironmentOptions: Sendable {
     package var tablesMax: Int
     /// The largest value, in bytes; the engine fails silently near 4 GiB, so at most 2 GiB - 1.
     package var valueSizeMax: Int
-    /// Whether writing is refused and read-only media are welcome.
+    /// Whether writing is refused, and the data file is left alone.
+    ///
+    /// Where lock.mdb may not be written, as on read-only media or in another user's directory, the
+    /// file is read without locks, which excludes processes that write it.
     package var isReadOnly: Bool
     /// What a reported commit survives.
     package var durability: Durability
@@ -50,6 +53,10 @@ package struct EnvironmentOptions: Sendable {
     package var onLongReader: (@Sendable (_ name: String, _ ageSeconds: Double) -> Void)?
     /// The namespace of process numbers; nil where the system has none.
     var processNamespace = ProcessNamespace.current
+    /// Whether a reader can be listed in lock.mdb; nil to look.
+    var isLockFileUsable: Bool?
+    /// How long an opening for writing waits for readers without locks, in seconds.
+    var readersWithoutLocksSeconds = EnvironmentTuning.readersWithoutLocksSeconds
 
     /// Puts options together; every default is fit for a database of an app or a server.
     ///

@@ -16,6 +16,11 @@ package enum EnvironmentTuning {
     package static let longReaderSeconds = 60.0
     /// Seconds a growing writer waits for readers: longer than any query, shorter than patience.
     package static let gateWaitSeconds = 30.0
+    /// Seconds an opening for writing waits for readers without locks: longer than one document
+    /// takes, shorter than patience.
+    static let readersWithoutLocksSeconds = 5.0
+    /// Microseconds between two looks for them.
+    static let markCheckMicroseconds: UInt32 = 10_000
     /// Idle read transactions kept for the next reader; each holds a slot and 25 KiB.
     static let idleReadersMax = 16
     /// Seconds between looks for readers of dead processes, on writes.

@@ -11,7 +11,7 @@
 /// which belongs to the descriptor and does not meet the engine's own locks: those are on lock.mdb
 /// and belong to the process.
 struct FileLock: Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
     /// The file, whatever its path is by now.
     let identity: FileSystem.Identity
     /// Whether the file system has such locks; without them no file is ever exchanged.
@@ -87,56 +87,10 @@ struct FileLock: Sendable {
         _ = Self.wait(descriptor)
     }
 
-    /// Whether a process of another namespace of process numbers has the file open.
-    ///
-    /// Each opener marks the byte of its namespace's number, far behind the end of any file, with a
-    /// read lock of its descriptor; any other byte that is marked is a foreigner's.
-    ///
-    /// - Parameter namespace: The number of this process' namespace.
-    /// - Returns: Whether there is one; false where the system cannot tell.
-    func meetsForeigner(of namespace: UInt32) -> Bool {
-        #if canImport(Darwin)
-            return false
-        #else
-            let base = off_t(1) << 61
-            let own = base + off_t(namespace)
-            guard mark(own) else { return false }
-            return isMarked(from: base, count: off_t(namespace))
-                || isMarked(from: own + 1, count: off_t(UInt32.max - namespace))
-        #endif
-    }
-
     /// Gives the lock up.
     func release() {
         Self.close(descriptor)
     }
-
-    #if !canImport(Darwin)
-        // The locks of descriptors, of which Swift's Glibc module leaves out the names.
-        private static let getLock: Int32 = 36
-        private static let setLock: Int32 = 37
-
-        private func mark(_ offset: off_t) -> Bool {
-            var range = flock()
-            range.l_type = Int16(F_RDLCK)
-            range.l_whence = Int16(SEEK_SET)
-            range.l_start = offset
-            range.l_len = 1
-            return fcntl(descriptor, Self.setLock, &range) == 0
-        }
-
-        private func isMarked(from offset: off_t, count: off_t) -> Bool {
-            // A length of zero would reach to the end of everything.
-            guard count > 0 else { return false }
-            var range = flock()
-            range.l_type = Int16(F_WRLCK)
-            range.l_whence = Int16(SEEK_SET)
-            range.l_start = offset
-            range.l_len = count
-            guard fcntl(descriptor, Self.getLock, &range) == 0 else { return false }
-            return range.l_type != Int16(F_UNLCK)
-        }
-    #endif
 
     private static func wait(_ descriptor: Int32) -> Bool {
         while flock(descriptor, LOCK_SH) != 0 {

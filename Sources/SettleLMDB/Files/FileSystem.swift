@@ -20,6 +20,8 @@ enum FileSystem {
 
     /// The name of a compaction's new file until it takes the old one's.
     static let compactingName = "data.mdb.compacting"
+    /// The name of a copy until it is whole.
+    static let copyingName = "data.mdb.copying"
 
     /// The system's page size, which a new data file takes.
     static var pageSizeBytes: Int { Int(getpagesize()) }
@@ -82,25 +84,6 @@ enum FileSystem {
                 throw LMDBError(result: result, operation: "make lock file", path: path)
             }
         #endif
-    }
-
-    /// Leaves a file to its owner alone.
-    static func restrict(_ path: String) throws(LMDBError) {
-        guard chmod(path, mode_t(EnvironmentTuning.fileMode)) == 0 else {
-            throw LMDBError(result: errno, operation: "change mode", path: path)
-        }
-    }
-
-    /// Flushes a file's data to the device.
-    static func flush(_ path: String) throws(LMDBError) {
-        let file = open(path, O_RDWR | O_CLOEXEC)
-        guard file >= 0 else {
-            throw LMDBError(result: errno, operation: "flush", path: path)
-        }
-        defer { close(file) }
-        guard fsync(file) == 0 else {
-            throw LMDBError(result: errno, operation: "flush", path: path)
-        }
     }
 
     /// Flushes the names in a directory to the device.

@@ -24,6 +24,11 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "Foundation on Linux cannot replace a file in one step; rename(2) can."),
         Exception(
+            path: "Sources/SettleCommand/Running/Terminal.swift",
+            words: ["unsafe"],
+            reason: "Foundation knows no terminal's width, and gives no editor the terminal; "
+                + "ioctl(2) and system(3) do."),
+        Exception(
             path: "Tests/Fuzzing/Package.swift",
             words: ["unsafeFlags"],
             reason: "The fuzzer's instrumentation is a compiler flag that the package manager "

@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `a table says where its rows stand`() async throws {
+    @Test func `a table says how many rows its range has`() async throws {
         try await withOrders { path, _ in
             func last(_ arguments: [String]) async throws -> String? {
                 try await run(["query", path, "--key", "type"] + arguments).lines.last
@@ -185,8 +185,16 @@ import Testing
             let all = try await last([])
             #expect(all == "5 rows.")
             #expect(try await last(["--skip", "1", "--limit", "3"]) == "Rows 2 to 4 of 5.")
-            #expect(try await last(["--from", "\"order\"", "--limit", "1"]) == "Row 3 of 5.")
-            #expect(try await last(["--keys", "[\"note\",\"order\"]"]) == "4 of 5 rows.")
+            #expect(try await last(["--from", "\"order\"", "--limit", "1"]) == "1 of 3 rows.")
+            #expect(
+                try await last(["--from", "\"order\"", "--skip", "1", "--limit", "1"])
+                    == "Row 2 of 3.")
+            #expect(
+                try await last(["--to", "\"order\"", "--limit", "2", "--descending"])
+                    == "2 of 3 rows.")
+            #expect(try await last(["--prefix", "\"o\"", "--limit", "2"]) == "2 of 3 rows.")
+            #expect(try await last(["--from", "\"order\""]) == "3 rows.")
+            #expect(try await last(["--keys", "[\"note\",\"order\"]"]) == "4 rows.")
             #expect(try await last(["--reduce", "count"]) == "    5")
         }
     }

@@ -154,7 +154,7 @@ import Testing
             let second = try await tool.run(
                 ["import", scratch.file("second").path, "-"], input: piped.output)
             #expect(second.status == 0 && second.errors.isEmpty, "\(second)")
-            let counts = try await run("export", copy, file, "--json")
+            let counts = try await run("export", copy, file, "--json", "--force")
             let members = try #require(try values(counts).first)
             #expect(members["documents"] == 2 && members["tombstones"] == 1)
             #expect(members["bytes"]?.integerValue == Int64(piped.output.utf8.count))
@@ -175,10 +175,11 @@ import Testing
             let found = try await run(
                 "import", scratch.file("b").path, file, "--contents", moved.path)
             #expect(found.status == 0, "\(found)")
-            #expect(try await run("export", path, file, "--without-contents").status == 0)
+            #expect(
+                try await run("export", path, file, "--without-contents", "--force").status == 0)
             let bare = try await run("import", scratch.file("c").path, file)
             #expect(bare.status == 0)
-            let described = try await run("export", scratch.file("c").path, file)
+            let described = try await run("export", scratch.file("c").path, file, "--force")
             #expect(described.errors.contains("1 attachment without content"), "\(described)")
         }
     }
@@ -227,7 +228,7 @@ import Testing
             #expect(try await run("import", path, file, "--id-member", "sku").status == 1)
             let plain = try scratch.write("{\"id\":\"a\"}", to: "plain").path
             #expect(try await run("import", path, plain, "--contents", "x").status == 1)
-            let folder = try await run("export", path, scratch.path)
+            let folder = try await run("export", path, scratch.path, "--force")
             #expect(folder.status == 1 && folder.errors.contains("no file that can be replaced"))
         }
     }

@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [
         "demo", "import", "get", "query", "serve", "sync", "token", "export", "stats", "check",
-        "compact", "backup", "indexes", "watch",
+        "compact", "backup", "indexes", "watch", "ls", "put", "edit", "delete",
     ])
     func `explains each subcommand with examples`(name: String) async throws {
         let outcome = try await tool.run([name, "--help"])
@@ -67,12 +67,184 @@ import Testing
         ["sync", "./x", "http://127.0.0.1/items"],
         ["sync", "./x", "http://127.0.0.1/tables/b", "--on-conflict", "fight"],
         ["token", "--expires-in", "soon"], ["token", "--expires-in", "0"],
+        ["put", "./x"], ["delete", "./x"], ["edit", "./x"],
+        ["delete", "./x", "a", "b", "--revision", "1-0"],
+        ["put", "./x", "{}", "--replace", "--merge"], ["ls", "--limit", "0"],
+        ["ls", "--color", "purple"],
     ])
     func `answers a wrong command line with status 64`(arguments: [String]) async throws {
         let outcome = try await tool.run(arguments, environment: ["SETTLE_JWT_SECRET": ""])
         #expect(outcome.status == 64, "\(arguments): \(outcome)")
         #expect(outcome.output.isEmpty)
         #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["qurey", "./x"], "There is no command 'qurey'. Did you mean 'query'?"),
+        (["help", "imprt"], "There is no command 'imprt'. Did you mean 'import'?"),
+        (
+            ["indexes", "ad", "./x"],
+            "There is no command 'indexes ad'. Did you mean 'indexes add'?"
+        ),
+        (["xyzzy"], "There is no command 'xyzzy'. 'settle --help' lists them."),
+        (["query", "./x", "--kye", "a"], "Unknown option '--kye'. Did you mean '--key'?"),
+        (["get", "./x", "a", "--jsn"], "Unknown option '--jsn'. Did you mean '--json'?"),
+        (["indexes", "./x", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
+        (["query", "./x", "--key", "a", "--limit", "-1"], "'-1' is invalid for '--limit <n>'"),
+        (["query", "./x", "--key", "a", "--skip", "two"], "a whole number, 0 or more"),
+        (["ls", "--limit", "0"], "a whole number, 1 or more"),
+        (["outbox", "./x", "--limit", "-5"], "a whole number, 1 or more"),
+        (["watch", "./x", "--since", "-1"], "a whole number, 0 or more"),
+        (["serve", "--anonymous", "--directory", "x", "--page-max", "-1"], "1 or more"),
+    ])
+    func `names the nearest command or option, and what a number must be`(
+        arguments: [String], sentence: String
+    ) async throws {
+        let outcome = try await tool.run(arguments)
+        #expect(outcome.status == 64 && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.contains(sentence), "\(outcome)")
+        #expect(outcome.errors.components(separatedBy: "Error:").count == 2, "\(outcome)")
+    }
+
+    @Test func `names files that are no JSON, and says how to convert them`() async throws {
+        try await withScratchDirectory("foreign") { scratch in
+            let files: [(String, [UInt8], String)] = [
+                ("a.csv", Array("id,name\n1,a\n".utf8), "commas between them (CSV)"),
+                ("a.tsv", Array("id\tname\n1\ta\n".utf8), "tabs between them (CSV)"),
+                ("a.gz", [0x1F, 0x8B, 8, 0, 0], "gunzip -c FILE | settle import DATABASE -"),
+                ("a.zip", Array("PK\u{3}\u{4}".utf8), "ZIP archive"),
+                ("a.db", Array("SQLite format 3\0".utf8), "database of SQLite"),
+                ("a.txt", [0xFF, 0xFE, 0x7B, 0], "UTF-16"),
+                ("a.bin", [0x7F, 0x45, 0x4C, 0x46, 0, 0], "binary file"),
+            ]
+            for (name, bytes, sentence) in files {
+                let file = scratch.file(name)
+                try Data(bytes).write(to: file)
+                let path = scratch.file("none").path
+                let outcome = try await tool.run(["import", path, file.path])
+                #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome)")
+                #expect(outcome.errors.contains(sentence), "\(outcome)")
+                #expect(!FileManager.default.fileExists(atPath: path + ".settle"))
+            }
+        }
+    }
+
+    @Test func `replaces no file by an export unless it is told to`() async throws {
+        try await withShop { path, scratch in
+            let file = try scratch.write("mine", to: "shop.export").path
+            let refused = try await tool.run(["export", path, file])
+            #expect(refused.status == 1 && refused.errors.contains("Give --force"), "\(refused)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+            for option in ["--force", "--overwrite"] {
+                let replaced = try await tool.run(["export", path, file, option])
+                #expect(replaced.status == 0, "\(replaced)")
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("{"))
+        }
+    }
+
+    @Test func `ends with status 1 when values cannot be summed up`() async throws {
+        try await withShop { path, _ in
+            let text = "{\"id\":\"odd\",\"kind\":\"odd\",\"price\":\"free\"}"
+            #expect(try await tool.run(["put", path, text]).status == 0)
+            let sums = ["query", path, "--key", "kind", "--value", "price", "--reduce", "sum"]
+            let people = try await tool.run(sums + ["--group"])
+            #expect(people.status == 1, "\(people)")
+            #expect(
+                people.lines.count == 4 && people.lines[2].hasPrefix("odd        error: The _sum"))
+            #expect(people.lines[1].hasSuffix(" 16") && people.lines[3].hasSuffix(" 2"))
+            #expect(people.errors.contains("The values of 1 row cannot be summed up"), "\(people)")
+            let programs = try await tool.run(sums + ["--json"])
+            #expect(programs.status == 1)
+            #expect(try values(programs)[0]["value"]?["error"] == "builtin_reduce_error")
+            let fits = try await tool.run(sums + ["--group", "--from", "\"p\""])
+            #expect(fits.status == 0 && fits.errors.isEmpty, "\(fits)")
+        }
+    }
+
+    @Test func `takes keys that begin with a minus`() async throws {
+        try await withShop { path, _ in
+            let rows = try await rows(path, ["--key", "price", "--from", "-5", "--to", "2"])
+            #expect(rows.map { $0["id"] } == ["leek"])
+        }
+    }
+
+    /// Runs the tool on a terminal so many columns wide.
+    private func runOnTerminal(
+        columns: Int, _ arguments: [String], input: String = "", _ variables: String = ""
+    ) async throws -> BuiltTool.Outcome {
+        let words = arguments.map { "'\($0)'" }.joined(separator: " ")
+        return try await tool.runScript(
+            #"""
+            printf '%s' "$3" | env -u NO_COLOR -u COLUMNS TERM=xterm script -qec \
+                "stty -echo cols $1; $2 '$0' $4" /dev/null
+            """#, [String(columns), variables, input, words])
+    }
+
+    private static let hasTerminal = FileManager.default.isExecutableFile(
+        atPath: "/usr/bin/script")
+
+    @Test(.enabled(if: hasTerminal, "there is no program that makes terminals"))
+    func `cuts tables to the width of a terminal, and nowhere else`() async throws {
+        try await withShop { path, _ in
+            let wide = try await tool.run(["ls", path])
+            #expect(wide.lines[1].count > 50 && !wide.output.contains("…"), "\(wide)")
+            for (columns, variables, most) in [
+                (40, "", 40), (200, "", 200), (200, "COLUMNS=50", 50),
+            ] {
+                let shown = try await runOnTerminal(
+                    columns: columns, ["ls", path, "--color", "never"], variables)
+                let lines = shown.output.split(whereSeparator: \.isNewline)
+                #expect(shown.status == 0 && lines.count == 6, "\(shown)")
+                #expect(lines.allSatisfy { $0.count <= most }, "\(shown)")
+                #expect(lines[1].hasPrefix("apple ") && lines[1].contains("…") == (most < 70))
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasTerminal, "there is no program that makes terminals"))
+    func `colours what a terminal shows, if that wants it`() async throws {
+        try await withShop { path, _ in
+            let escape = "\u{1B}["
+            #expect(try await !tool.run(["ls", path]).output.contains(escape))
+            #expect(try await tool.run(["ls", path, "--color", "always"]).output.contains(escape))
+            for (variables, options, isColoured) in [
+                ("", [], true), ("NO_COLOR=1", [], false), ("NO_COLOR=", [], true),
+                ("TERM=dumb", [], false), ("NO_COLOR=1", ["--color", "always"], true),
+                ("", ["--color", "never"], false),
+            ] {
+                let shown = try await runOnTerminal(
+                    columns: 200, ["get", path, "apple"] + options, variables)
+                #expect(
+                    shown.output.contains(escape) == isColoured, "\(variables) \(options): \(shown)"
+                )
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasTerminal, "there is no program that makes terminals"))
+    func `asks on a terminal before an export replaces a file`() async throws {
+        try await withShop { path, scratch in
+            let file = try scratch.write("mine", to: "shop.export").path
+            let export = ["export", path, file]
+            for (answer, isReplaced) in [("n\n", false), ("\n", false), ("yes\n", true)] {
+                let outcome = try await runOnTerminal(columns: 200, export, input: answer)
+                #expect(outcome.output.contains("[y/N]"), "\(outcome)")
+                #expect(outcome.status == (isReplaced ? 0 : 1), "\(outcome)")
+                let text = try String(contentsOfFile: file, encoding: .utf8)
+                #expect((text == "mine") == !isReplaced, "\(outcome)")
+            }
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `prints a completion script for each shell`(shell: String) async throws {
+        let outcome = try await tool.run(["--generate-completion-script", shell])
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        for word in ["delete", "--limit", "--prefix"] {
+            #expect(
+                outcome.output.contains(shell == "fish" ? String(word.drop { $0 == "-" }) : word))
+        }
     }
 
     @Test func `says in a sentence what the world refuses`() async throws {

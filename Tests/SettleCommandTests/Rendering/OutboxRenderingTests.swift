@@ -34,10 +34,10 @@ import Testing
 
     @Test func `shows an outbox that was never used, and an empty one`() {
         let names = OperationNames([])
-        #expect(OutboxListing([], names: names).lines == ["No outbox."])
+        #expect(OutboxListing([], names: names).lines() == ["No outbox."])
         #expect(OutboxListing([], names: names).json == [])
         let empty = OutboxListing([OutboxListing.Pipeline(name: "a\u{1B}")], names: names)
-        #expect(empty.lines == ["Pipeline 'a\\u{1b}': no operations."] && empty.json == [])
+        #expect(empty.lines() == ["Pipeline 'a\\u{1b}': no operations."] && empty.json == [])
     }
 
     @Test func `shows a pipeline with its counts and a line an operation`() throws {
@@ -63,7 +63,7 @@ import Testing
         ]
         let listing = OutboxListing(pipelines, names: OperationNames([first, second]))
         #expect(
-            listing.lines == [
+            listing.lines() == [
                 "Pipeline 'default': 2,001 operations, 1 active, 1 held, 1,999 pending.",
                 "graph  operation  type       status  priority  starts  documents    "
                     + "waits for  held until",
@@ -130,18 +130,18 @@ import Testing
         let pipeline = OutboxListing.Pipeline(
             name: "default", operations: [put], counts: [.held: 1])
         #expect(
-            OutboxListing([pipeline], names: names).lines
+            OutboxListing([pipeline], names: names).lines()
                 == ["Pipeline 'default': 1 operation, 1 held.", ""] + shown)
     }
 
     @Test func `shows tags`() {
-        #expect(TagListing([]).lines == ["No tags."] && TagListing([]).json == [])
+        #expect(TagListing([]).lines() == ["No tags."] && TagListing([]).json == [])
         let listing = TagListing([
             ("etag", .string("\"x\u{1B}\"")), ("count", .number(7)), ("size", .number(7.5)),
             ("token", .data(Data([1, 2]))),
         ])
         #expect(
-            listing.lines == [
+            listing.lines() == [
                 "tag    value", "etag   \"x\\u{1b}\"", "count  7", "size   7.5", "token  2 bytes",
             ])
         #expect(

@@ -42,6 +42,72 @@ import Testing
             ])
     }
 
+    @Test func `cuts the widest columns of a table until it fits, and names last`() {
+        var table = TextTable([.name("id"), .left("text"), .right("n")])
+        table.add(["identifier", "0123456789ABCDEF", "1"])
+        table.add(["東京東京東京", "short", "1234567"])
+        func lines(_ width: Int) -> [String] {
+            table.lines(on: Screen(width: width, palette: .plain))
+        }
+        #expect(lines(80) == table.lines())
+        #expect(
+            lines(31) == [
+                "id            text            n", "identifier    0123456…        1",
+                "東京東京東京  short     1234567",
+            ])
+        #expect(lines(28)[2] == "東京東京…   short   1234567".replacing("…   ", with: "東京  "))
+        for width in 22...40 {
+            #expect(lines(width).allSatisfy { ScreenText.width(of: $0) <= width }, "\(width)")
+        }
+        // However narrow, something of each is left.
+        #expect(lines(5).allSatisfy { ScreenText.width(of: $0) <= 22 })
+    }
+
+    @Test func `counts the rows of an answer in a sentence`() {
+        #expect(RowPlace(count: 5).sentence == "5 rows.")
+        #expect(RowPlace(count: 1, total: 1).sentence == "1 row.")
+        #expect(RowPlace(count: 2, total: 1_055).sentence == "2 of 1,055 rows.")
+        #expect(RowPlace(count: 10, skipped: 10, total: 55).sentence == "Rows 11 to 20 of 55.")
+        #expect(RowPlace(count: 1, skipped: 10, total: 55).sentence == "Row 11 of 55.")
+        // Another process may have changed the index between the answer and the count.
+        #expect(RowPlace(count: 3, skipped: 2, total: 1).sentence == "Rows 3 to 5 of 5.")
+    }
+
+    @Test func `colours what a terminal wants coloured`() {
+        func isColoured(_ choice: ColourChoice, _ variables: [String: String], _ isTerminal: Bool)
+            -> Bool
+        {
+            choice.palette(isTerminal: isTerminal, environment: variables).isColoured
+        }
+        #expect(isColoured(.auto, [:], true) && !isColoured(.auto, [:], false))
+        #expect(!isColoured(.auto, ["NO_COLOR": "1"], true))
+        #expect(isColoured(.auto, ["NO_COLOR": ""], true))
+        #expect(!isColoured(.auto, ["TERM": "dumb"], true))
+        #expect(isColoured(.always, ["NO_COLOR": "1"], false) && !isColoured(.never, [:], true))
+        #expect(Palette(isColoured: true).text("a", as: .heading) == "\u{1B}[1ma\u{1B}[0m")
+        #expect(Palette.plain.text("a", as: .heading) == "a")
+    }
+
+    @Test(arguments: [
+        ("qurey", "query"), ("quer", "query"), ("exprot", "export"), ("Query", "query"),
+        ("im", "import"), ("ex", "export"), ("q", nil), ("xyzzy", nil), ("ls", "ls"), ("", nil),
+    ])
+    func `finds the word that is meant`(word: String, meant: String?) {
+        let words = ["import", "export", "query", "ls"]
+        #expect(Misspelling.nearest(to: word, among: words) == meant)
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1}", nil), ("[1,2]", nil), (" \n{\"a\":1}", nil), ("", nil), ("12", nil),
+        ("nonsense", nil), ("a,b", ForeignFile.table(separator: "commas")),
+        ("a;b\r\n1;2\r\n", .table(separator: "semicolons")),
+        ("\"a\",\"b\"\n\"1\",\"2\"\n", .table(separator: "commas")),
+        ("a sentence, with a comma\nand none here", nil), ("a\0b", .binary),
+    ])
+    func `tells files of other programs by their beginning`(text: String, kind: ForeignFile?) {
+        #expect(ForeignFile(beginning: Array(text.utf8)) == kind)
+    }
+
     @Test(arguments: [
         ("documents", nil), ("guest/views", nil), ("guest/view/x", nil),
         ("guest/side/a/0/rows", nil),

@@ -53,6 +53,20 @@ import Testing
         let stats = try await database.runQuery(on: "byPrice").rows.first?.value as? [String: Any]
         #expect(stats?["sum"] as? Int == 4)
 
+        let bundle = try directory.folder("bundle")
+        try await database.backup(to: bundle, name: "cities")
+        let bundled = bundle.appendingPathComponent("cities.settle", isDirectory: true)
+        let shipped = Database.OpenDatabaseConfiguration(
+            name: "cities", fileLocation: folder, indexes: [byColour], prebuilt: bundled)
+        let cities = try await Database.open(with: shipped, create: true)
+        #expect(try cities?.totalDocumentCount == 2)
+        await cities?.close()
+        let reference = Database.OpenDatabaseConfiguration(
+            name: "cities", fileLocation: bundle, isReadOnly: true)
+        let lookup = try await Database.open(with: reference)
+        #expect(try await lookup?.runQuery(on: "byPrice").count == 1)
+        await lookup?.close()
+
         var printed: [String] = []
         func print(_ items: Any...) { printed.append(items.map { "\($0)" }.joined(separator: " ")) }
         let end: [Any] = ["red", [:] as [String: Any]]

@@ -47,6 +47,9 @@ struct AddIndexCommand: SettleSubcommand {
         completion: .file())
     var declaration: String?
 
+    @Flag(help: "Print a JSON object with \"index\", \"rows\" and \"errors\".")
+    var json = false
+
     func validate() throws {
         if declaration != nil {
             guard name == nil, version == nil, options.isEmpty else {
@@ -87,6 +90,14 @@ struct AddIndexCommand: SettleSubcommand {
             return try database.indexStatus(named: declared.name)
         }
         let output = Output()
+        guard !json else {
+            try output.line(
+                JSONRendering.compact([
+                    "index": .string(declared.name), "rows": .integer(Int64(status.rowCount)),
+                    "errors": .integer(Int64(status.errorCount)),
+                ]))
+            return try output.flush()
+        }
         try output.line(
             ScreenText.printable(
                 "Index '\(declared.name)' has \(Quantity.count(status.rowCount, "row")). "

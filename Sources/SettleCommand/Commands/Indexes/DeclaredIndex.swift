@@ -41,13 +41,15 @@ struct DeclaredIndex {
     var name: String { declaration.name }
 
     /// How answers to a question are shown.
-    func rendering(_ options: QueryOptions, isJSON: Bool) -> ResultRendering {
+    func rendering(
+        _ options: QueryOptions, isJSON: Bool, on screen: Screen
+    ) -> ResultRendering {
         let table = RowTable(
             keys: declaration.keys.map { KeyPathArgument($0).text },
             value: declaration.value.map { KeyPathArgument($0).text },
             reduce: isReduced ? declaration.reduce.map { ReduceArgument($0) } : nil,
-            level: options.groupLevel > 0 ? Int(clamping: options.groupLevel) : nil,
+            level: options.groupLevel.count > 0 ? options.groupLevel.count : nil,
             isGrouped: options.group)
-        return ResultRendering(table: table, isJSON: isJSON)
+        return ResultRendering(table: table, isJSON: isJSON, screen: screen)
     }
 }

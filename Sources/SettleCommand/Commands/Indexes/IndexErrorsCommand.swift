@@ -22,20 +22,20 @@ struct IndexErrorsCommand: SettleSubcommand {
     @Argument(help: ArgumentHelp("The name of the index.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("Show at most so many.", valueName: "n"))
-    var limit: UInt = 100
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Show at most so many.", valueName: "n"),
+        transform: CountArgument.positive(parsing:))
+    var limit = CountArgument(100)
 
     @Flag(help: "Print a JSON object a document, with \"id\", \"reason\", and \"isCrash\".")
     var json = false
 
-    func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
-    }
+    @OptionGroup var screenOptions: ScreenOptions
 
     func perform() async throws {
-        let (errors, count) = try await database.path.withDatabase { database in
+        let (errors, count) = try await database.path.withDatabase(isReadOnly: true) { database in
             (
-                try database.indexErrors(of: name, limit: Int(clamping: limit)),
+                try database.indexErrors(of: name, limit: limit.count),
                 try database.indexStatus(named: name).errorCount
             )
         }
@@ -50,10 +50,10 @@ struct IndexErrorsCommand: SettleSubcommand {
 
     private func lines(_ errors: [IndexMapError], of count: Int) -> [String] {
         guard !errors.isEmpty else { return ["No errors."] }
-        var table = TextTable([.left("document"), .left("reason")])
+        var table = TextTable([.name("document"), .left("reason")])
         for error in errors { table.add([error.documentId, error.reason]) }
-        guard errors.count < count else { return table.lines() }
-        return table.lines() + [
+        guard errors.count < count else { return table.lines(on: screenOptions.screen) }
+        return table.lines(on: screenOptions.screen) + [
             "", "\(Quantity.number(errors.count)) of \(Quantity.count(count, "error")) shown.",
         ]
     }

@@ -26,12 +26,15 @@ struct ListIndexesCommand: SettleSubcommand {
             """)
     var json = false
 
+    @OptionGroup var screenOptions: ScreenOptions
+
     func perform() async throws {
-        let listing = try await database.path.withDatabase { database in
+        let listing = try await database.path.withDatabase(isReadOnly: true) { database in
             IndexListing(try database.indexStatuses(), lastSequence: try database.lastSequence)
         }
         let output = Output()
-        for line in json ? listing.json : listing.lines { try output.line(line) }
+        let lines = json ? listing.json : listing.lines(on: screenOptions.screen)
+        for line in lines { try output.line(line) }
         try output.flush()
     }
 }

@@ -19,10 +19,16 @@ struct RemoveIndexCommand: SettleSubcommand {
     @Argument(help: ArgumentHelp("The name of the index.", valueName: "name"))
     var name: String
 
+    @Flag(help: "Print a JSON object with \"removed\", the name.")
+    var json = false
+
     func perform() async throws {
         try await database.path.withDatabase { try await $0.removeIndex(named: name) }
         let output = Output()
-        try output.line(ScreenText.printable("Index '\(name)' removed."))
+        try output.line(
+            json
+                ? JSONRendering.compact(["removed": .string(name)])
+                : ScreenText.printable("Index '\(name)' removed."))
         try output.flush()
     }
 }

@@ -7,6 +7,7 @@ struct ResultWatch: Sendable {
     let noReduce: Bool
     let isOnce: Bool
     let isJSON: Bool
+    let screen: Screen
 
     /// Prints until the task is cancelled, or the first answer alone.
     ///
@@ -19,7 +20,7 @@ struct ResultWatch: Sendable {
     func run(in database: Database, at path: DatabasePath) async throws {
         let status = try database.indexStatus(named: index)
         let asked = try DeclaredIndex(status, noReduce: noReduce, for: options)
-        let rendering = asked.rendering(options, isJSON: isJSON)
+        let rendering = asked.rendering(options, isJSON: isJSON, on: screen)
         try await IndexProgress.shown { try await database.buildIndex(named: index, progress: $0) }
         let changes = database.queryChanges(
             on: index,

@@ -54,6 +54,9 @@ struct HoldOperationsCommand: SettleSubcommand {
     @Flag(help: "Let go.")
     var release = false
 
+    @Flag(help: "Print a JSON object for each operation that was changed, with its \"id\".")
+    var json = false
+
     func validate() throws {
         guard [until != nil, duration != nil, release].count(where: { $0 }) == 1 else {
             throw ValidationError("Give one of --until, --for, and --release.")
@@ -80,7 +83,9 @@ struct HoldOperationsCommand: SettleSubcommand {
         }
         let output = Output()
         let count = Quantity.count(held.count, "operation")
-        if let date {
+        if json {
+            for operation in held { try output.line(OperationEntry.line(of: operation.id)) }
+        } else if let date {
             try output.line("\(count) held until \(DateArgument.text(of: date)).")
         } else {
             try output.line("\(count) released.")

@@ -30,8 +30,11 @@ struct ListOperationsCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("Only this pipeline.", valueName: "name"))
     var pipeline: String?
 
-    @Option(help: ArgumentHelp("Show at most so many operations.", valueName: "n"))
-    var limit: UInt?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Show at most so many operations.", valueName: "n"),
+        transform: CountArgument.positive(parsing:))
+    var limit: CountArgument?
 
     @Flag(help: "Show what is in each operation, and the changes it has recorded.")
     var content = false
@@ -39,11 +42,9 @@ struct ListOperationsCommand: SettleSubcommand {
     @Flag(help: "Print a JSON object an operation.")
     var json = false
 
-    private static let limitForPeople: UInt = 100
+    @OptionGroup var screenOptions: ScreenOptions
 
-    func validate() throws {
-        guard limit != 0 else { throw ValidationError("--limit must be 1 or more.") }
-    }
+    private static let limitForPeople = 100
 
     func perform() async throws {
         let listing = try await database.path.withDatabase(isReadOnly: true) { database in
@@ -52,13 +53,14 @@ struct ListOperationsCommand: SettleSubcommand {
             }
         }
         let output = Output()
-        for line in json ? listing.json : listing.lines { try output.line(line) }
+        let lines = json ? listing.json : listing.lines(on: screenOptions.screen)
+        for line in lines { try output.line(line) }
         try output.flush()
     }
 
     private func find(_ selection: OperationSelection) throws -> OutboxListing {
         if let pipeline { try selection.check(pipeline: pipeline) }
-        let limit = Int(clamping: limit ?? (json ? .max : Self.limitForPeople))
+        let limit = limit?.count ?? (json ? .max : Self.limitForPeople)
         let now = Date()
         var ids: Set<UUID> = []
         var pipelines: [OutboxListing.Pipeline] = []

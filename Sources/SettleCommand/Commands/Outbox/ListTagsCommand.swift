@@ -26,6 +26,8 @@ struct ListTagsCommand: SettleSubcommand {
     @Flag(help: "Print a JSON object a tag, with \"identifier\", \"kind\", and \"value\".")
     var json = false
 
+    @OptionGroup var screenOptions: ScreenOptions
+
     func perform() async throws {
         let tags = try await database.path.withDatabase(isReadOnly: true) { database in
             try database.read(named: "settle outbox") { snapshot in
@@ -39,7 +41,8 @@ struct ListTagsCommand: SettleSubcommand {
         }
         let listing = TagListing(tags)
         let output = Output()
-        for line in json ? listing.json : listing.lines { try output.line(line) }
+        let lines = json ? listing.json : listing.lines(on: screenOptions.screen)
+        for line in lines { try output.line(line) }
         try output.flush()
     }
 }

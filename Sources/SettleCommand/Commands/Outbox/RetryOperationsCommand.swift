@@ -36,6 +36,9 @@ struct RetryOperationsCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("With --all: only those of this pipeline.", valueName: "name"))
     var pipeline: String?
 
+    @Flag(help: "Print a JSON object for each operation that was changed, with its \"id\".")
+    var json = false
+
     func validate() throws {
         guard all != !ids.isEmpty else {
             throw ValidationError("Give identifiers of operations, or --all, and not both.")
@@ -54,7 +57,11 @@ struct RetryOperationsCommand: SettleSubcommand {
             try outbox.releaseHolds(operation.id)
         }
         let output = Output()
-        for line in Self.report(retried) { try output.line(line) }
+        if json {
+            for operation in retried { try output.line(OperationEntry.line(of: operation.id)) }
+        } else {
+            for line in Self.report(retried) { try output.line(line) }
+        }
         try output.flush()
     }
 

@@ -31,6 +31,9 @@ struct SkipOperationsCommand: SettleSubcommand {
     @Flag(help: "Skip every operation of the pipeline.")
     var all = false
 
+    @Flag(help: "Print a JSON object for each operation that was changed, with its \"id\".")
+    var json = false
+
     func validate() throws {
         if ids.isEmpty, all, pipeline != nil { return }
         guard !ids.isEmpty, !all, pipeline == nil else {
@@ -46,7 +49,11 @@ struct SkipOperationsCommand: SettleSubcommand {
             try outbox.skip(operation.id)
         }
         let output = Output()
-        try output.line("\(Quantity.count(skipped.count, "operation")) skipped.")
+        if json {
+            for operation in skipped { try output.line(OperationEntry.line(of: operation.id)) }
+        } else {
+            try output.line("\(Quantity.count(skipped.count, "operation")) skipped.")
+        }
         try output.flush()
         let activeCount = skipped.count { $0.status == .active }
         if activeCount > 0 {
