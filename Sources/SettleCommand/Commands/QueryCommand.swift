@@ -217,12 +217,9 @@ struct QueryCommand: SettleSubcommand {
     ) async throws {
         var rendering = index.rendering(options, isJSON: json, on: screenOptions.screen)
         rendering.documents = documents
-        var place: RowPlace?
-        if !json, !index.isReduced, result.count > 0 {
-            place = RowPlace(
-                count: result.count, skipped: options.skip.count,
-                total: try await RangeCount(index.name, options, in: database).count(result))
-        }
+        let place =
+            json || index.isReduced
+            ? nil : try await RangeCount(index.name, options, in: database).place(of: result)
         let output = Output()
         for line in rendering.lines(of: result, place: place) { try output.line(line) }
         try output.flush()

@@ -35,8 +35,8 @@ struct ResultRendering {
     }
 
     /// The lines of the first answer of an observed query: for programs one for all of it.
-    func firstLines(of result: QueryResultEnumerator) -> [String] {
-        guard isJSON else { return lines(of: result) }
+    func firstLines(of result: QueryResultEnumerator, place: RowPlace?) -> [String] {
+        guard isJSON else { return lines(of: result, place: place) }
         let line: JSONValue = [
             "result": .array(result.rows.map { value(of: $0) }),
             "sequence": .integer(Int64(clamping: result.sequence)),

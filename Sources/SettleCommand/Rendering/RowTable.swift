@@ -49,9 +49,7 @@ struct RowTable {
             column(keys[place], isNumeric: parts.allSatisfy { isNumber($0[place]) })
         }
         if let title = valueTitle {
-            let isNumeric = rows.allSatisfy {
-                isNumber($0.valueJSON) || (reduce != nil && RowText.error(in: $0.valueJSON) != nil)
-            }
+            let isNumeric = rows.allSatisfy { isNumber($0.valueJSON) }
             columns.append(column(title, isNumeric: isNumeric))
         }
         if reduce == nil { columns.append(.name("id")) }

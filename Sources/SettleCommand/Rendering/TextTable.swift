@@ -6,17 +6,19 @@ struct TextTable {
         let title: String
         /// Whether its cells end at one line rather than begin at one: for numbers.
         let isRight: Bool
-        /// Whether its cells are cut only after those of all other columns: for what is copied.
-        var isKept = false
+        /// In which round its cells are cut: names are copied, and a cut number is another one.
+        private(set) var round = 0
 
         /// A column whose cells begin at one line.
         static func left(_ title: String) -> Column { Column(title: title, isRight: false) }
         /// A column of names, which begin at one line and are cut last.
         static func name(_ title: String) -> Column {
-            Column(title: title, isRight: false, isKept: true)
+            Column(title: title, isRight: false, round: 1)
         }
         /// A column whose cells end at one line.
-        static func right(_ title: String) -> Column { Column(title: title, isRight: true) }
+        static func right(_ title: String) -> Column {
+            Column(title: title, isRight: true, round: 2)
+        }
     }
 
     private let columns: [Column]
@@ -42,7 +44,7 @@ struct TextTable {
     /// - Parameters:
     ///   - isTitled: Whether the titles come first.
     ///   - screen: Where they are shown. If they are too wide for it, the widest cells are cut,
-    ///     which an ellipsis shows, but no column below 6.
+    ///     which an ellipsis shows, but no column below 6; names and numbers come last.
     /// - Returns: The lines.
     func lines(isTitled: Bool = true, on screen: Screen = .plain) -> [String] {
         let all = (isTitled ? [columns.map(\.title)] : []) + rows
@@ -62,13 +64,13 @@ struct TextTable {
         }
     }
 
-    /// Takes from the widest columns until all of them fit, first from those that are not kept.
+    /// Takes from the widest columns until all of them fit, from those of the first round first.
     private func fitting(_ natural: [Int], in width: Int) -> [Int] {
         var widths = natural
-        for isKept in [false, true] {
+        for round in 0...2 {
             let gaps = Self.gap * max(widths.count - 1, 0)
             let excess = widths.reduce(0, +) + gaps - width
-            let places = columns.indices.filter { isKept || !columns[$0].isKept }
+            let places = columns.indices.filter { columns[$0].round <= round }
             Self.take(excess, from: &widths, at: places)
         }
         return widths

@@ -192,7 +192,7 @@ import Testing
             #expect(
                 try await last(["--to", "\"order\"", "--limit", "2", "--descending"])
                     == "2 of 3 rows.")
-            #expect(try await last(["--prefix", "\"o\"", "--limit", "2"]) == "2 of 3 rows.")
+            #expect(try await last(["--prefix", "\"or\"", "--limit", "2"]) == "2 of 3 rows.")
             #expect(try await last(["--from", "\"order\""]) == "3 rows.")
             #expect(try await last(["--keys", "[\"note\",\"order\"]"]) == "4 rows.")
             #expect(try await last(["--reduce", "count"]) == "    5")

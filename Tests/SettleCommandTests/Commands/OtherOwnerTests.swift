@@ -223,7 +223,8 @@ private enum OtherUser {
                     let kept = try await tool.run(
                         ["query", path, "--json", "--index", "i\(number)"] + declaration + range)
                     #expect(passing.status == 0 && passing.output == kept.output, "\(declaration)")
-                    #expect(!passing.output.isEmpty)
+                    let isEmpty = declaration.contains("sum") && !range.isEmpty
+                    #expect(passing.output.isEmpty == isEmpty, "\(declaration)")
                 }
             }
             let left = try FileManager.default.contentsOfDirectory(

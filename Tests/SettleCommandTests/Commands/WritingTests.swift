@@ -104,7 +104,7 @@ import Testing
             #expect(replaced.status == 0, "\(replaced)")
             try await DatabasePath(parsing: path).withDatabase { database in
                 let apple = try #require(try await database.fetchDocument("apple"))
-                #expect(try await apple.attachments.first?.data() == Data("sour".utf8))
+                #expect(try apple.attachments.first?.data() == Data("sour".utf8))
                 #expect(apple.metaData.expirationDate == date && apple.json.isEmpty)
             }
         }

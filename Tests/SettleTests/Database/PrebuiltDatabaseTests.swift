@@ -49,7 +49,7 @@ import Testing
         #expect(try await Database.open(with: configuration) == nil)
         let database = try #require(try await Database.open(with: configuration, create: true))
         let lyon = try #require(try await database.fetchDocument("lyon"))
-        #expect(try await lyon.attachments.first?.data() == Data("here".utf8))
+        #expect(try lyon.attachments.first?.data() == Data("here".utf8))
         #expect(lyon.metaData.revision?.hasPrefix("1-") == true)
         #expect(try database.indexStatus(named: "kinds").isCurrent)
         try await database.delete(documentWithId: "rhone")

@@ -13,6 +13,13 @@ struct RangeCount {
         self.database = database
     }
 
+    /// What is said below the rows of an answer; nil when there are none.
+    func place(of result: QueryResultEnumerator) async throws -> RowPlace? {
+        guard result.count > 0 else { return nil }
+        return RowPlace(
+            count: result.count, skipped: options.skip.count, total: try await count(result))
+    }
+
     /// Counts.
     ///
     /// - Parameter result: The answer to the question.
@@ -20,7 +27,7 @@ struct RangeCount {
     ///   changes it meanwhile.
     /// - Throws: `DatabaseError` as the question.
     /// - Complexity: Two questions for a row each; for a list of keys one for all rows.
-    func count(_ result: QueryResultEnumerator) async throws -> Int {
+    private func count(_ result: QueryResultEnumerator) async throws -> Int {
         var question = options
         question.skip = CountArgument(0)
         question.limit = nil

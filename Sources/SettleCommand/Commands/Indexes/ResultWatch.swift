@@ -31,7 +31,12 @@ struct ResultWatch: Sendable {
                     + "Ctrl-C ends it.")
         }
         let last = try await WatchedFile(path).whileThere {
-            try await print(changes, rendering) { try checkIsSame(as: status, in: database) }
+            try await print(changes, rendering) {
+                try checkIsSame(as: status, in: database)
+            } place: { result in
+                guard !isJSON, !asked.isReduced else { return nil }
+                return try await RangeCount(index, options, in: database).place(of: result)
+            }
         }
         guard !isOnce else { return }
         StandardError.line("Ended at the sequence \(last.sequence).")
@@ -51,19 +56,24 @@ struct ResultWatch: Sendable {
     ///   - changes: The steps.
     ///   - rendering: How they are shown.
     ///   - check: Throws when a step must not be shown.
+    ///   - place: Says what stands below the first answer.
     /// - Returns: The last answer.
     /// - Throws: `CancellationError` when there was no answer; what `check`, the steps, and writing
     ///   throw.
     private func print(
-        _ changes: QueryChanges, _ rendering: ResultRendering, check: () throws -> Void
+        _ changes: QueryChanges, _ rendering: ResultRendering,
+        check: () throws -> Void, place: (QueryResultEnumerator) async throws -> RowPlace?
     ) async throws -> QueryResultEnumerator {
         let output = Output()
         var last: QueryResultEnumerator?
         for try await step in changes {
             try check()
-            let lines =
-                last.map { rendering.lines(of: step, after: $0) }
-                ?? rendering.firstLines(of: step.result)
+            let lines: [String]
+            if let last {
+                lines = rendering.lines(of: step, after: last)
+            } else {
+                lines = rendering.firstLines(of: step.result, place: try await place(step.result))
+            }
             for line in lines { try output.line(line) }
             try output.flush()
             last = step.result
