@@ -28,28 +28,44 @@ enum Interruption {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         _ = signal(SIGPIPE, SIG_IGN)
-        let task = Task { try await work() }
-        let count = Mutex(0)
-        let sources = [SIGINT, SIGTERM].map { number in
+        let state = Mutex(State<Value>())
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM] {
             // The default action would end the process before the source sees the signal.
             _ = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                let isSecond = count.withLock { count in
-                    count += 1
-                    return count > 1
+                let (isSecond, task) = state.withLock { state in
+                    state.count += 1
+                    return (state.count > 1, state.task)
                 }
                 if isSecond { Foundation.exit(status.rawValue) }
-                task.cancel()
+                task?.cancel()
             }
-            source.resume()
-            return source
+            // Before that, a signal would be ignored.
+            await withCheckedContinuation { continuation in
+                source.setRegistrationHandler { continuation.resume() }
+                source.resume()
+            }
+            sources.append(source)
         }
         defer {
             for source in sources { source.cancel() }
             for number in [SIGINT, SIGTERM] { _ = signal(number, SIG_DFL) }
         }
+        let task = Task { try await work() }
+        let isInterrupted = state.withLock { state in
+            state.task = task
+            return state.count > 0
+        }
+        if isInterrupted { task.cancel() }
         return try await task.value
+    }
+
+    private struct State<Value: Sendable> {
+        /// How many signals have come.
+        var count = 0
+        var task: Task<Value, any Error>?
     }
 
     /// Waits until the task is cancelled.

@@ -56,7 +56,7 @@ import Testing
                 "東京東京東京  short     1234567",
             ])
         // A name is cut when nothing else is left to cut, and a number after that.
-        #expect(lines(26)[1...] == ["identif…  01234…        1", "東京東…   short   1234567"])
+        #expect(lines(26)[1...] == ["identifi…  01234…        1", "東京東京…  short   1234567"])
         for width in 22...40 {
             #expect(lines(width).allSatisfy { ScreenText.width(of: $0) <= width }, "\(width)")
         }
