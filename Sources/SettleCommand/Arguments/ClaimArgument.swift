@@ -12,7 +12,7 @@ struct ClaimArgument: Sendable, Equatable {
     init(parsing text: String) throws {
         guard let place = text.firstIndex(of: "="), place > text.startIndex else {
             throw ValidationError(
-                "'\(text)' is no claim. Write name=text, or name:=json for what is no string: "
+                "It is no claim. Write name=text, or name:=json for what is no string: "
                     + "'roles:=[\"driver\"]'.")
         }
         let value = String(text[text.index(after: place)...])

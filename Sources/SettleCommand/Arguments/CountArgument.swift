@@ -30,6 +30,16 @@ struct CountArgument: Sendable, Equatable, CustomStringConvertible {
         try read(text, from: 0)
     }
 
+    /// Reads the number of a port.
+    ///
+    /// - Throws: `ValidationError` for anything else.
+    static func port(parsing text: String) throws -> UInt16 {
+        guard let port = UInt16(text) else {
+            throw ValidationError("It takes a whole number from 0 to 65535.")
+        }
+        return port
+    }
+
     private static func read(_ text: String, from least: Int) throws -> CountArgument {
         guard let count = Int(text), count >= least else {
             throw ValidationError("It takes a whole number, \(least) or more.")

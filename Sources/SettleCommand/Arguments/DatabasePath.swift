@@ -4,8 +4,8 @@ import Settle
 
 /// A database named by a path: `./shop` is the database `shop` in the folder `.`.
 ///
-/// On the disk that is a folder `shop.settle`; a path that ends so, or in a slash, names the same
-/// database, because that is what a shell completes.
+/// On the disk that is a folder `shop.settle`; a path that ends so, or in a slash, or with one of
+/// the files in it, names the same database, because that is what a shell completes.
 struct DatabasePath: Sendable {
     /// The folder that holds the database.
     let location: URL
@@ -20,9 +20,14 @@ struct DatabasePath: Sendable {
     init(parsing text: String) throws {
         guard !text.contains("://") else {
             throw ValidationError(
-                "'\(text)' is an address and no path. Give a folder and a name, for example ./shop")
+                "It is an address and no path. Give a folder and a name, for example ./shop")
         }
-        let url = URL(fileURLWithPath: text).standardizedFileURL
+        var url = URL(fileURLWithPath: text).standardizedFileURL
+        if ["data.mdb", "lock.mdb"].contains(url.lastPathComponent),
+            url.deletingLastPathComponent().lastPathComponent.hasSuffix(Self.suffix)
+        {
+            url.deleteLastPathComponent()
+        }
         var name = url.lastPathComponent
         if name.hasSuffix(Self.suffix) {
             // In the name of a folder a colon stands for the slash of a database's name.
@@ -30,7 +35,7 @@ struct DatabasePath: Sendable {
         }
         guard !text.isEmpty, !name.isEmpty, name != "/", ![".", ".."].contains(text) else {
             throw ValidationError(
-                "'\(text)' names no database. Give a folder and a name, for example ./shop")
+                "It names no database. Give a folder and a name, for example ./shop")
         }
         self.name = name
         location = url.deletingLastPathComponent()
@@ -70,6 +75,7 @@ struct DatabasePath: Sendable {
         create: Bool = false, isReadOnly: Bool = false,
         _ body: (Database) async throws -> Value
     ) async throws -> Value {
+        try refuseFile()
         let found = try await Database.open(with: configuration(isReadOnly: isReadOnly))
         let made =
             found == nil && create
@@ -88,6 +94,16 @@ struct DatabasePath: Sendable {
             }
             throw error
         }
+    }
+
+    /// Refuses the name of another file, which is hardly meant as the name of a database.
+    private func refuseFile() throws {
+        let url = location.appendingPathComponent(name)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular, !isThere else { return }
+        throw CommandFailure(
+            "'\(url.path)' is a file and no database. A database is named by a folder and a name, "
+                + "for example ./shop; 'settle ls' lists those of a folder.")
     }
 
     private func missing() -> String {

@@ -15,7 +15,7 @@ struct DateArgument: Sendable, Equatable {
         guard let date = formatter.date(from: text) ?? formatter.date(from: text + "T00:00:00Z")
         else {
             throw ValidationError(
-                "'\(text)' is no date. Write 2026-12-24T18:00:00Z, with an offset as in "
+                "It is no date. Write 2026-12-24T18:00:00Z, with an offset as in "
                     + "2026-12-24T19:00:00+01:00, or a day alone for its beginning in UTC.")
         }
         self.date = date

@@ -19,7 +19,7 @@ struct DurationArgument: Sendable, Equatable {
             number <= Self.secondsMax / (unit ?? 1)
         else {
             throw ValidationError(
-                "'\(text)' is no length of time. Write seconds, or a number with s, m, h or d, for "
+                "It is no length of time. Write seconds, or a number with s, m, h or d, for "
                     + "example 90s or 2h; at most a hundred years.")
         }
         duration = .seconds(number * (unit ?? 1))

@@ -12,7 +12,7 @@ struct JSONArgument: Sendable {
     init(parsing text: String) throws {
         guard let parsed = try? JSONValue(jsonText: text) else {
             throw ValidationError(
-                "'\(text)' is not JSON. A string needs quotes that the shell leaves alone: "
+                "It is not JSON. A string needs quotes that the shell leaves alone: "
                     + "'\"Paris\"'; an array is written '[\"EU\",\"FR\"]'.")
         }
         value = parsed

@@ -27,7 +27,7 @@ struct KeyPathArgument: Sendable, Equatable {
         }
         guard !isEscaped, !names.contains("") else {
             throw ValidationError(
-                "'\(text)' is no path to a member. Write a name, or names with dots between them: "
+                "It is no path to a member. Write a name, or names with dots between them: "
                     + "address.city (a dot in a name is written \\.).")
         }
         self.names = names

@@ -54,7 +54,7 @@ enum Misspelling {
             guard !known.contains(name) else { continue }
             let advice = nearest(to: name, among: known.sorted()).map { "Did you mean '--\($0)'?" }
             return "Unknown option '--\(ScreenText.printable(name))'. "
-                + (advice ?? "'settle \(Self.name(of: command)) --help' lists them.")
+                + (advice ?? "The --help of the command lists them.")
         }
         return nil
     }

@@ -19,7 +19,7 @@ struct OperationArgument: Sendable, Hashable {
             digits.allSatisfy({ $0.isASCII && $0.isHexDigit })
         else {
             throw ValidationError(
-                "'\(text)' is no operation. Give an identifier as 'settle outbox' lists it, or the "
+                "It is no operation. Give an identifier as 'settle outbox' lists it, or the "
                     + "first \(Self.digitCountMin) or more of its characters.")
         }
         self.text = text

@@ -16,7 +16,7 @@ struct OrderArgument: Sendable, Equatable {
             words.count == 1 || ["asc", "desc"].contains(words[1])
         else {
             throw ValidationError(
-                "'\(text)' is no column to sort by. Write its name, or 'NAME desc' for the largest "
+                "It is no column to sort by. Write its name, or 'NAME desc' for the largest "
                     + "first.")
         }
         let expression = ODataPredicate.field(String(column))

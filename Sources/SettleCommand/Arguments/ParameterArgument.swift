@@ -10,7 +10,7 @@ struct ParameterArgument: Sendable, Equatable {
     /// - Throws: `ValidationError` when the text has no name.
     init(parsing text: String) throws {
         guard let place = text.firstIndex(of: "="), place > text.startIndex else {
-            throw ValidationError("'\(text)' is no parameter. Write name=value.")
+            throw ValidationError("It is no parameter. Write name=value.")
         }
         name = String(text[..<place])
         value = String(text[text.index(after: place)...])

@@ -46,7 +46,7 @@ struct DemoCommand: SettleSubcommand {
         } catch let disappointment as DemoStory.Disappointment {
             throw CommandFailure("The demo did not go as expected. \(disappointment.sentence)")
         } catch is OutputClosed {
-            throw CommandFailure("The demo ended early, because nobody reads its output any more.")
+            throw CommandFailure("The demo ended early, because its output is not read any more.")
         }
         if let keep { try sayWhatIsLeft(in: keep, output) }
     }

@@ -15,8 +15,8 @@ struct ForgetCommand: SettleSubcommand {
             Where a type was given with 'settle sync --type', only documents of that type go, and \
             what waits for other tables is not looked at.
 
-            Refused while anything has not been sent to the table, or is a conflict that nobody \
-            has settled; --discard-pending gives that up.
+            Refused while anything has not been sent to the table, or is an unresolved \
+            conflict; --discard-pending gives that up.
 
             Examples:
               settle forget ./shop http://127.0.0.1:8080/tables/items

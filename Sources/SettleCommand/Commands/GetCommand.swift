@@ -33,8 +33,12 @@ struct GetCommand: SettleSubcommand {
     @OptionGroup var screenOptions: ScreenOptions
 
     func validate() throws {
-        guard all != !ids.isEmpty else {
-            throw ValidationError("Give identifiers of documents, or --all, and not both.")
+        guard !all || ids.isEmpty else {
+            throw ValidationError("Give identifiers of documents or --all, and not both.")
+        }
+        guard all || !ids.isEmpty else {
+            throw ValidationError(
+                "Give identifiers of documents, or --all; 'settle ls' lists them.")
         }
     }
 

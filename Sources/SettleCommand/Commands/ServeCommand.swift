@@ -56,7 +56,10 @@ struct ServeCommand: SettleSubcommand {
     @Option(help: ArgumentHelp("The name or address to listen on.", valueName: "host"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "port"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "port"),
+        transform: CountArgument.port(parsing:))
     var port: UInt16 = 8_080
 
     @OptionGroup(title: "Who may come") var access: ServeAccessOptions

@@ -9,7 +9,7 @@ struct WatchCommand: SettleSubcommand {
         discussion: """
             Prints a line for each document that changes, whoever changes it: another process is \
             seen within a tenth of a second. A document that changes faster than it can be printed \
-            stands there once, as it is then. Nothing in the database is touched.
+            is printed once, as it is then. Nothing in the database is touched.
 
             Begins with what changes from now on; --since 0 shows everything first, and with \
             --once nothing else. With --json prints one compact JSON object a line, for pipes.
@@ -119,7 +119,7 @@ struct WatchCommand: SettleSubcommand {
         guard once || !database.isReadWithoutLocks else {
             throw CommandFailure(
                 "'\(database.name)' cannot be watched: lock.mdb may not be written here, so it is "
-                    + "read without locks, and nobody can change it meanwhile. --once prints what "
+                    + "read without locks, and cannot be changed meanwhile. --once prints what "
                     + "there is.")
         }
         let start = try begin(in: database)

@@ -121,11 +121,11 @@ extension Demo {
             try story.expect(summary.conflictsResolved, toBe: 1, "conflicts resolved")
             try story.expect(summary.conflicts + summary.rejected, toBe: 0, "changes left over")
             try expectConflict(heard.conflicts[0], about: edits)
-            let settled = try await a.fetchDocument(edits.renamed.id)
+            let resolved = try await a.fetchDocument(edits.renamed.id)
             try story.expect(
-                settled?.string("name") == edits.name
-                    && settled?.integer("population") == city.integer("population"),
-                "The settled city does not have B's name and A's people.")
+                resolved?.string("name") == edits.name
+                    && resolved?.integer("population") == city.integer("population"),
+                "The resolved city does not have B's name and A's people.")
             try story.expect(
                 try await a.fetchDocument(edits.deleted.id) == nil,
                 "The town that B deleted is still at A.")

@@ -10,7 +10,7 @@ enum SummaryText {
             "\(Quantity.number(summary.pulled)) received",
         ]
         let rare: [(Int, String)] = [
-            (summary.conflictsResolved, Self.conflicts(summary.conflictsResolved) + " settled"),
+            (summary.conflictsResolved, Self.conflicts(summary.conflictsResolved) + " resolved"),
             (summary.conflicts, Self.conflicts(summary.conflicts) + " left"),
             (summary.rejected, "\(Quantity.number(summary.rejected)) refused"),
             (summary.withheld, "\(Quantity.number(summary.withheld)) withheld"),

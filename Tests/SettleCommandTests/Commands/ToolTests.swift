@@ -96,6 +96,14 @@ import Testing
         (["outbox", "./x", "--limit", "-5"], "a whole number, 1 or more"),
         (["watch", "./x", "--since", "-1"], "a whole number, 0 or more"),
         (["serve", "--anonymous", "--directory", "x", "--page-max", "-1"], "1 or more"),
+        (["serve", "--anonymous", "--directory", "x", "--port", "70000"], "0 to 65535"),
+        (["--jsno", "ls"], "Unknown option '--jsno'"),
+        (["get", "./x"], "'settle ls' lists them"),
+        (
+            ["query", "./x", "--key", "a", "--from", "Paris"],
+            "The value 'Paris' is invalid for '--from <json>': It is not JSON."
+        ),
+        (["ls", "http://a/b"], "It is an address and no path"),
     ])
     func `names the nearest command or option, and what a number must be`(
         arguments: [String], sentence: String
@@ -250,6 +258,7 @@ import Testing
     @Test func `says in a sentence what the world refuses`() async throws {
         try await withShop { path, scratch in
             let none = scratch.file("none").path
+            let file = try scratch.write("{}", to: "items.ndjson")
             let cases: [([String], String)] = [
                 (["get", none, "a"], "There is no database 'none'"),
                 (["get", none, "a"], "There is: shop."),
@@ -260,6 +269,7 @@ import Testing
                 (["import", scratch.file("Upper").path, "-"], "cannot be the name"),
                 (["token", "--secret-file", none], "cannot be read"),
                 (["demo", "--keep", scratch.path], "is not empty"),
+                (["check", file.path], "is a file and no database"),
                 (["demo", "--cities", none], "There is no file"),
             ]
             for (arguments, sentence) in cases {
@@ -275,6 +285,10 @@ import Testing
             let people = try await tool.run(["get", path, "pear", "apple"])
             #expect(people.status == 0)
             #expect(people.lines[0].hasPrefix("pear  (revision 1-"))
+            for name in [".settle", ".settle/", ".settle/data.mdb"] {
+                let same = try await tool.run(["get", path + name, "pear", "apple"])
+                #expect(same.output == people.output, "\(name)")
+            }
             #expect(people.output.contains("\n  \"colour\": \"green\","))
 
             let programs = try await tool.run(["get", path, "--all", "--json"])
