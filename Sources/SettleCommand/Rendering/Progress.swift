@@ -57,8 +57,10 @@ final class Progress: Sendable {
         }
         guard isDue else { return }
         let elapsed = begun.duration(to: now)
-        draw(
-            Self.line(title: title, noun: noun, done: done, fraction: fraction, elapsed: elapsed))
+        let line = Self.line(
+            title: title, noun: noun, done: done, fraction: fraction, elapsed: elapsed)
+        // A line that wraps could not be drawn over.
+        draw(Terminal.width(of: STDERR_FILENO).map { String(line.prefix(max($0 - 1, 0))) } ?? line)
     }
 
     /// Says how far work on a database has come.

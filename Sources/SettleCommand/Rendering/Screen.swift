@@ -61,7 +61,7 @@ struct ScreenOptions: ParsableArguments {
     var color = ColourChoice.auto
 
     /// Standard output.
-    var screen: Screen { Screen(width: Terminal.width, palette: color.palette()) }
+    var screen: Screen { Screen(width: Terminal.width(), palette: color.palette()) }
 }
 
 /// Where text for people is shown.

@@ -17,18 +17,19 @@ enum Terminal {
     /// input.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// The columns of the terminal that standard output is: `COLUMNS`, else what the terminal says.
+    /// The columns of a terminal: `COLUMNS`, else what the terminal says.
     ///
-    /// - Returns: Nil when standard output is no terminal, or its width is not known.
-    static var width: Int? {
-        guard isOutput else { return nil }
+    /// - Parameter descriptor: Standard output or standard error.
+    /// - Returns: Nil when that is no terminal, or its width is not known.
+    static func width(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
         if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text),
             columns > 0
         {
             return columns
         }
         var size = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return nil
         }
         return Int(size.ws_col)
