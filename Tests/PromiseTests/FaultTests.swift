@@ -12,7 +12,7 @@
 
         @Test(arguments: FaultPlan.all)
         func `a call that fails gives an error and harms nothing`(plan: FaultPlan) async throws {
-            let shim = try FaultShim.library().path
+            let shim = try await onThread { try FaultShim.library().path }
             var faultCount = 0
             for batchesBefore in [0, 3] {
                 var first = 1

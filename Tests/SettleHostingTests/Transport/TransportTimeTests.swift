@@ -28,9 +28,9 @@ import Testing
         let parts = (0..<8).map { "\($0)" }
         try await WireServer.run { _, wire in
             wire.send("HTTP/1.1 200 OK\r\nContent-Length: \(parts.count)\r\n\r\n")
-            wire.drip(parts, pause: .milliseconds(2_500))
+            wire.drip(parts, pause: .milliseconds(8_000))
         } _: { server in
-            let answer = try await kind.run(timeoutSeconds: 15) { try await $0.ask(server) }
+            let answer = try await kind.run(timeoutSeconds: 60) { try await $0.ask(server) }
             #expect(answer.body == Array("01234567".utf8))
         }
     }
