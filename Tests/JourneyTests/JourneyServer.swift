@@ -18,7 +18,27 @@ actor JourneyServer {
     }
 
     /// Starts it, on the port of the first start.
+    ///
+    /// That one is none of those that systems give to clients, so that nobody has it while the server is
+    /// down.
     func start() async throws -> URL {
+        if port != 0 {
+            try await start(on: port)
+        } else {
+            while port == 0 {
+                let candidate = Int.random(in: 10_000..<30_000)
+                do {
+                    try await start(on: candidate)
+                    port = candidate
+                } catch let error as ServerError where error.code == .addressUnusable {
+                    // Somebody listens there.
+                }
+            }
+        }
+        return try #require(URL(string: "http://127.0.0.1:\(port)/tables/things"))
+    }
+
+    private func start(on port: Int) async throws {
         var logger = Logger(label: "journey")
         logger.logLevel = .critical
         var configuration = ServerConfiguration(
@@ -29,8 +49,7 @@ actor JourneyServer {
         let group = ServiceGroup(services: [server], logger: logger)
         self.group = group
         task = Task { try await group.run() }
-        port = try await server.boundPort()
-        return try #require(URL(string: "http://127.0.0.1:\(port)/tables/things"))
+        _ = try await server.boundPort()
     }
 
     /// Stops it; requests under way are finished.
