@@ -203,6 +203,27 @@ private func refusal(of path: String, _ options: EnvironmentOptions) -> LMDBErro
             code { try environment.copy(to: target, compacting: true) } == .system(EEXIST))
     }
 
+    @Test func `leaves alone a whole copy that a crash has left with both names, and was moved`()
+        throws
+    {
+        let scratch = Scratch()
+        let environment = try Environment.open(at: scratch.path + "/from", create: true)
+        defer { environment.close() }
+        try environment.put([7], for: [7])
+        let (target, other) = (scratch.path + "/to", scratch.path + "/moved")
+        try environment.copy(to: target, compacting: true)
+        #expect(mkdir(other, 0o700) == 0)
+        #expect(link(target + "/data.mdb", target + "/" + FileSystem.copyingName) == 0)
+        #expect(rename(target + "/data.mdb", other + "/data.mdb") == 0)
+        try environment.copy(to: target, compacting: true)
+        for path in [target, other] {
+            let copy = try Environment.open(at: path, create: false)
+            #expect(try copy.value(for: [7]) == [7])
+            #expect(try copy.verifyPages().findings == [])
+            copy.close()
+        }
+    }
+
     @Test func `of many that copy at once one makes the copy`() throws {
         let scratch = Scratch()
         let environment = try Environment.open(at: scratch.path + "/from", create: true)

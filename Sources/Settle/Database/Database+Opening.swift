@@ -3,8 +3,8 @@ public import Foundation
 extension Database {
     /// Opens a database, or gives the object that is open already.
     ///
-    /// It stays open, with its files and a thread for writing, until ``close()``, also when nobody
-    /// refers to it any more.
+    /// It stays open, with its files and a thread for writing, until ``close()``, even when the last
+    /// reference to it is released.
     ///
     /// - Parameters:
     ///   - configuration: Which database, and how. When it is open already, indexes it does not

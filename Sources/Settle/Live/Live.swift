@@ -5,23 +5,21 @@ import Synchronization
 ///
 /// ```swift
 /// struct VisitList: View {
-///     @State var visits: Live<ModelList<Visit>>
-///
-///     init(_ database: Database) {
-///         visits = database.liveModels(Visit.self)
-///     }
+///     let database: Database
+///     @State private var visits: Live<ModelList<Visit>>?
 ///
 ///     var body: some View {
-///         if let error = visits.error { Text(error.localizedDescription) }
-///         if visits.isLoading { ProgressView() }
-///         List(visits.value ?? ModelList()) { Text($0.customer) }
+///         List(visits?.value ?? ModelList()) { Text($0.customer) }
+///             .overlay { if visits?.isLoading ?? true { ProgressView() } }
+///             .task { visits = database.liveModels(Visit.self) }
 ///     }
 /// }
 /// ```
 ///
-/// SwiftUI, and whatever else uses the Observation module, sees each property that changes. The observation
-/// begins at once and ends when nobody keeps this object any more, when it is cancelled, or when the
-/// database is closed. Results that come while the main actor is busy are left out, but for the last.
+/// SwiftUI, and all other code that uses the Observation module, sees each property that changes. The
+/// observation begins at once, so make it once and not with each body. It ends when the object is
+/// released, when it is cancelled, or when the database is closed. Results that come while the main actor
+/// is busy are left out, but for the last.
 @MainActor @Observable public final class Live<Value: Sendable> {
     /// The newest value; nil before the first, and for a document while there is none.
     public private(set) var value: Value?

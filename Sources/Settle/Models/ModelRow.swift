@@ -25,9 +25,13 @@ public struct ModelRow<Model: DocumentModel>: Identifiable, Sendable {
         }
     }
 
-    fileprivate init(_ row: QueryResultRow, like other: ModelRow) {
+    /// A row that shows the same revision as another one did.
+    ///
+    /// Its attachments may have come since, and its expiration date may be another.
+    fileprivate init(_ row: QueryResultRow, _ document: Document, like other: ModelRow) {
         self.row = row
-        (stored, error) = (other.stored, other.error)
+        stored = other.stored.map { Stored($0.model, of: document) }
+        error = other.error
     }
 }
 
@@ -53,7 +57,7 @@ struct ModelRows<Model: DocumentModel>: Sendable {
                 continue
             }
             let state = State(id: Array(document.id.utf8), revision: document.revisionText)
-            let made = known[state].map { ModelRow(row, like: $0) } ?? ModelRow(row)
+            let made = known[state].map { ModelRow(row, document, like: $0) } ?? ModelRow(row)
             rows.append(made)
             next[state] = made
         }

@@ -42,6 +42,14 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
         expirationDate = document.metaData.expirationDate
     }
 
+    /// A model that was decoded before, with its document as it is now.
+    init(_ model: Model, of document: Document) {
+        self.model = model
+        self.document = document
+        attachments = document.attachments
+        expirationDate = document.metaData.expirationDate
+    }
+
     /// The document's identifier.
     public var id: String { document.id }
     /// The revision that was read; nil when the document was never saved.

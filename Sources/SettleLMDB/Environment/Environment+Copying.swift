@@ -59,7 +59,8 @@ private struct PartialFile {
 
     /// Makes the file, empty; one that is left of a process that has died is emptied.
     ///
-    /// Waits while another process writes it.
+    /// Waits while another process writes it. One that has a second name is a whole copy, whose
+    /// process died before it could take this name away: that one alone is given up.
     init(_ path: String) throws(LMDBError) {
         while true {
             let descriptor = open(
@@ -67,27 +68,60 @@ private struct PartialFile {
             guard descriptor >= 0 else {
                 throw LMDBError(result: errno, operation: "copy", path: path)
             }
-            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-            var own = stat()
-            var found = stat()
-            // It was given its name, or removed, while we waited.
-            if fstat(descriptor, &own) == 0, stat(path, &found) == 0, own.st_ino == found.st_ino,
-                own.st_dev == found.st_dev, ftruncate(descriptor, 0) == 0
-            {
-                self.path = path
-                self.descriptor = descriptor
-                return
+            do {
+                if try Self.isOurs(descriptor, path) {
+                    self.path = path
+                    self.descriptor = descriptor
+                    return
+                }
+            } catch {
+                close(descriptor)
+                throw error
             }
             close(descriptor)
         }
     }
 
+    /// Locks and empties an open file; false when it has no longer the name, and has to be opened anew.
+    private static func isOurs(_ descriptor: Int32, _ path: String) throws(LMDBError) -> Bool {
+        func check(_ result: Int32) throws(LMDBError) {
+            if result != 0 { throw LMDBError(result: errno, operation: "copy", path: path) }
+        }
+        var locked: Int32
+        repeat { locked = flock(descriptor, LOCK_EX) } while locked != 0 && errno == EINTR
+        try check(locked)
+        var own = stat()
+        var found = stat()
+        try check(fstat(descriptor, &own))
+        // It was given its name, or removed, while we waited.
+        guard stat(path, &found) == 0, own.st_ino == found.st_ino, own.st_dev == found.st_dev else {
+            return false
+        }
+        guard own.st_nlink == 1 else {
+            FileSystem.remove(path)
+            return false
+        }
+        try check(ftruncate(descriptor, 0))
+        return true
+    }
+
     /// Gives the file its name, which nothing may have.
     func takeName(_ target: String) throws(LMDBError) {
-        // Unlike rename(2), link(2) never takes the place of another file.
-        guard fsync(descriptor) == 0, link(path, target) == 0 else {
+        guard fsync(descriptor) == 0 else {
             throw LMDBError(result: errno, operation: "copy", path: target)
         }
+        // Unlike rename(2), link(2) never takes the place of another file.
+        if link(path, target) == 0 { return }
+        guard Self.hasNoLinks(errno), try FileSystem.status(target) == nil,
+            rename(path, target) == 0
+        else {
+            throw LMDBError(result: errno, operation: "copy", path: target)
+        }
+    }
+
+    /// Whether a file system, FAT for example, has one name for a file and no more.
+    private static func hasNoLinks(_ error: Int32) -> Bool {
+        [EPERM, ENOSYS, EOPNOTSUPP, ENOTSUP].contains(error)
     }
 
     /// Takes the first name away and closes the file.

@@ -221,6 +221,18 @@ import Testing
         }
     }
 
+    @Test func `stores no text that is not UTF-8, and keeps it`() async throws {
+        try await withShop { path, scratch in
+            let script = "printf '{\"id\":\"apple\",\"name\":\"\\344\"}' > \"$1\""
+            let refused = try await edit(script, scratch, [path, "apple"])
+            #expect(refused.status == 1 && refused.errors.contains("not UTF-8"), "\(refused)")
+            let name = try #require(refused.errors.firstMatch(of: /'([^']*document\.json)'/))
+            let kept = try Data(contentsOf: URL(fileURLWithPath: String(name.output.1)))
+            #expect(kept.contains(0o344))
+            #expect(try await revision("apple", path).hasPrefix("1-"))
+        }
+    }
+
     @Test func `stores nothing over a change that came meanwhile, and keeps the text`()
         async throws
     {

@@ -107,7 +107,11 @@ struct EditSession: Sendable {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandFailure("The file '\(path)' is gone, so nothing was stored.")
         }
-        return String(decoding: data, as: UTF8.self)
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(
+                "The file '\(path)' is not UTF-8, so nothing was stored. Your text is in it.")
+        }
+        return text
     }
 
     private func write(_ text: String) throws {
