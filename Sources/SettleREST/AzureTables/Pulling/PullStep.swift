@@ -42,16 +42,15 @@ struct PullStep: Sendable {
             // Ends with an empty page alone: a count is another query, and may miss a row that a
             // change took out of the unit in between.
             next.cursor = .bucket(start, digits: digits, after: last.id)
-            next.finality = finality(of: page, readUpTo: start.advanced(digits: digits))
-            return next
+            next.unsure = before?.unsure
         case .beginning, .after, .at, .from:
             try Self.checkOrder(times)
             if next.digits == nil, isRepeated(timed) { next.digits = 9 }
             if let digits = next.digits {
-                try advance(&next, among: times, digits: digits, isLast: page.isLast)
+                try advance(&next, among: times, digits: digits, page)
             }
         }
-        next.finality = finality(of: page, readUpTo: next.cursor.time ?? last.time)
+        next.finality = finality(of: page, readUpTo: next.cursor.end ?? last.time)
         return next
     }
 
@@ -75,7 +74,7 @@ struct PullStep: Sendable {
             return next
         }
         next.clocks = page.clocks
-        next.finality = finalityAtEnd(of: page, next)
+        next.finality = finality(of: page, readUpTo: next.cursor.end ?? next.last.time)
         return next
     }
 
@@ -112,7 +111,10 @@ struct PullStep: Sendable {
                 last: TablePosition.Row(time: time, id: id, version: "", mark: .moved),
                 digits: nil, finality: .all, clocks: page.clocks, dialect: page.dialect)
         switch asked {
-        case .bucket(let start, let digits, _): next.cursor = .from(start.advanced(digits: digits))
+        case .bucket(let start, let digits, nil):
+            next.cursor = .bucket(start, digits: digits, after: id)
+        case .bucket(let start, let digits, _):
+            next.cursor = .from(start.advanced(digits: digits))
         case .skip(let start, let count):
             next.cursor =
                 time > start
@@ -121,33 +123,17 @@ struct PullStep: Sendable {
             next.clocks = nil
             return next
         default:
-            let digits = min(next.digits ?? 9, time.digits)
-            next.cursor = .bucket(time.floored(digits: digits), digits: digits, after: id)
+            if !isGoingBack(&next, page) {
+                let digits = min(next.digits ?? 9, time.digits)
+                drain(&next, time.floored(digits: digits), digits: digits, after: id, page)
+            }
         }
         next.clocks = page.clocks
-        next.finality = finalityAtEnd(of: page, next)
+        next.finality = finality(of: page, readUpTo: next.cursor.end ?? time)
         return next
     }
 
     // MARK: Finality
-
-    /// Up to where nothing can come in later, after a page that may have ended a unit of time.
-    ///
-    /// A unit that is not over yet when it is drained may get more rows.
-    private func finalityAtEnd(of page: TablePage, _ next: TablePosition) -> TablePosition.Finality
-    {
-        let found = finality(of: page, readUpTo: next.cursor.time ?? next.last.time)
-        guard case .bucket(let start, let digits, _) = asked, case .from = next.cursor else {
-            return found
-        }
-        let end = start.advanced(digits: digits).date
-        if let clocks = page.clocks, end <= clocks.server { return found }
-        switch found {
-        case .unknown: return found
-        case .until(let time): return .until(min(time, start))
-        case .all: return .until(start)
-        }
-    }
 
     /// Up to where nothing can come in later, after a page was read up to a time.
     private func finality(
@@ -161,7 +147,7 @@ struct PullStep: Sendable {
             {
                 return .until(horizon)
             }
-            // A unit of time that an earlier page of this pull ended is read again by the next pull.
+            // What an earlier page of this pull passed by is not read again before the next pull.
             if !isFirst, let before, case .until = before.finality { return before.finality }
             return .all
         }
@@ -224,7 +210,7 @@ struct PullStep: Sendable {
     /// tell: a longer one than needed only takes in more rows, and one that turns out too short
     /// becomes longer.
     private func advance(
-        _ next: inout TablePosition, among times: [RowTime], digits: Int, isLast: Bool
+        _ next: inout TablePosition, among times: [RowTime], digits: Int, _ page: TablePage
     ) throws(ReplicationError) {
         if !isFirst, case .from(let bound) = asked {
             for time in times {
@@ -237,21 +223,53 @@ struct PullStep: Sendable {
                             + "that its table can be filtered by time.")
                 }
                 next.digits = width - 1
-                next.cursor = .bucket(
-                    time.floored(digits: width - 1), digits: width - 1, after: nil)
+                drain(&next, time.floored(digits: width - 1), digits: width - 1, after: nil, page)
                 return
             }
         }
+        if isGoingBack(&next, page) { return }
         let width = min(digits, next.last.time.digits)
         let start = next.last.time.floored(digits: width)
-        if isLast {
+        if page.isLast {
             // Without a window the unit may get more rows; with one, finality minds them.
             next.cursor = .from(window > 0 ? start.advanced(digits: width) : start)
         } else if let first = times.first, first < start {
             next.cursor = .from(start)
         } else {
-            next.cursor = .bucket(start, digits: width, after: nil)
+            drain(&next, start, digits: width, after: nil, page)
         }
+    }
+
+    /// Goes on within a unit of time, by identifiers.
+    ///
+    /// Rows may still come into a unit that is not over, behind identifiers that were read. It is
+    /// over when a row behind it was seen before, or when the server's clock has passed it; where
+    /// times do not follow commits, the safety window minds what comes late.
+    private func drain(
+        _ next: inout TablePosition, _ start: RowTime, digits: Int, after id: String?,
+        _ page: TablePage
+    ) {
+        next.cursor = .bucket(start, digits: digits, after: id)
+        let end = start.advanced(digits: digits)
+        let isPassed = page.clocks.map { window > 0 || end.date <= $0.server } ?? false
+        if !isPassed && !(before.map { $0.last.time >= end } ?? false) {
+            next.unsure = TablePosition.Unit(start: start, digits: digits)
+        }
+    }
+
+    /// Whether a unit of time is to be drained once more, because rows have come behind it that
+    /// were not there before.
+    ///
+    /// Behind the last page, the next pull does it.
+    private func isGoingBack(_ next: inout TablePosition, _ page: TablePage) -> Bool {
+        guard !isFirst, let unit = before?.unsure else { return false }
+        if page.isLast {
+            next.unsure = unit
+            return false
+        }
+        next.unsure = nil
+        next.cursor = .bucket(unit.start, digits: unit.digits, after: nil)
+        return true
     }
 
     private static func checkOrder(_ times: [RowTime]) throws(ReplicationError) {

@@ -3,8 +3,8 @@ import SettleSync
 
 extension TablePosition {
     /// What tokens begin with, by the number of their fields: the first layout has no number of the
-    /// last row.
-    private static let layouts = [10: "t1", 11: "t2"]
+    /// last row, and only the third a unit of time that may not have been over.
+    private static let layouts = [10: "t1", 11: "t2", 12: "t3"]
 
     /// The position as text; Docs/Formats/AzureTables.md has the fields.
     var token: PullToken {
@@ -17,13 +17,14 @@ extension TablePosition {
         let clockText = clocks.map {
             "\(Int64($0.server.timeIntervalSince1970)),\(Int64($0.local.timeIntervalSince1970))"
         }
-        let fields = [
+        var fields = [
             dialect.description, cursorText, last.time.text,
             PercentEncoding.pathSegment(last.id), PercentEncoding.pathSegment(last.version),
             last.mark.rawValue, digits.map(String.init) ?? "", finalText, clockText ?? "",
             last.number.map { String($0, radix: 16) } ?? "",
         ]
-        return PullToken("t2|" + fields.joined(separator: "|"))
+        if let unsure { fields.append("\(unsure.start.text),\(unsure.digits)") }
+        return PullToken((unsure == nil ? "t2|" : "t3|") + fields.joined(separator: "|"))
     }
 
     private var cursorText: String {
@@ -69,6 +70,13 @@ extension TablePosition {
         if fields.count > 10, !fields[10].isEmpty {
             guard let number = UInt32(fields[10], radix: 16) else { return nil }
             last.number = number
+        }
+        if fields.count > 11 {
+            let parts = fields[11].split(separator: ",", omittingEmptySubsequences: false)
+            guard parts.count == 2, let start = RowTime(String(parts[0])),
+                let digits = Int(parts[1]), (0...9).contains(digits)
+            else { return nil }
+            unsure = Unit(start: start, digits: digits)
         }
     }
 

@@ -38,12 +38,22 @@ struct TablePosition: Sendable, Hashable {
         case unknown
     }
 
+    /// A unit of time: the times that a server shows as one.
+    struct Unit: Sendable, Hashable {
+        var start: RowTime
+        /// How many digits of a second's fraction it leaves of a time.
+        var digits: Int
+    }
+
     /// Where the next request begins.
     var cursor: PullCursor
     var last: Row
     /// How many digits of a time the server can be believed; nil when it shows its times whole.
     var digits: Int?
     var finality: Finality
+    /// The unit of time that was drained, or is being drained, though it may not have been over when
+    /// that began: what has come into it since is not known.
+    var unsure: Unit?
     /// What the clocks said when this was last changed.
     var clocks: ServerClocks?
     /// What the server was last found to speak.
@@ -54,6 +64,10 @@ struct TablePosition: Sendable, Hashable {
         if paging == .skip {
             if case .until(let time) = finality, time < last.time { return .skip(time, count: 0) }
             return .skip(last.time, count: 0)
+        }
+        if let unsure {
+            if case .until(let time) = finality { return .from(min(time, unsure.start)) }
+            return .from(unsure.start)
         }
         switch (finality, cursor) {
         case (.until(let time), _): return .from(time)
@@ -82,5 +96,11 @@ extension PullCursor {
             .skip(let time, _):
             time
         }
+    }
+
+    /// Up to where a pull will have read when what it is at here is done.
+    var end: RowTime? {
+        guard case .bucket(let start, let digits, _) = self else { return time }
+        return start.advanced(digits: digits)
     }
 }

@@ -77,6 +77,40 @@ import Testing
         expectAll(client, table)
     }
 
+    /// A row that comes into a unit of time with an identifier that has been passed, and then one
+    /// behind the unit, at any two moments of a pull.
+    @Test(arguments: [false, true])
+    func `see what comes into a unit of time while it is drained`(tellsTime: Bool) async throws {
+        var manner = NaiveTable.Manner()
+        manner.storedDigits = 7
+        manner.tellsTime = tellsTime
+        for inside in 1...16 {
+            for behind in inside...18 {
+                let table = table(manner) { state in
+                    if state.asked.count == inside {
+                        state.time += 100
+                        state.write("a", digits: 7)
+                    }
+                    if state.asked.count == behind {
+                        state.time += 1_000_000
+                        state.write("d", digits: 7)
+                    }
+                }
+                table.change { $0.time += 300 }
+                for id in ["x", "y"] {
+                    table.change { $0.time += 300 }
+                    table.write(id)
+                }
+                var client = try PullingClient(table, name: "\(inside), \(behind)")
+                for pageSize in [1, 3, 1] { try await client.pull(pageSize: pageSize) }
+                while table.asked.count < behind { try await client.pull(pageSize: 1) }
+                try await client.pull(pageSize: 1)
+                let expected = table.change { $0.visible.mapValues { "v\($0.version)" } }
+                #expect(client.versions == expected, "\(inside), \(behind)")
+            }
+        }
+    }
+
     @Test func `see a row that was committed after later ones were read`() async throws {
         let table = table()
         table.write("late", committedAfter: 9)

@@ -19,13 +19,15 @@ import Testing
                             let clocks = ServerClocks(
                                 server: Date(timeIntervalSince1970: 1_700_000_000),
                                 local: Date(timeIntervalSince1970: -5))
-                            let position = TablePosition(
+                            var position = TablePosition(
                                 cursor: cursor,
                                 last: .init(
                                     time: time, id: "a|b'c,\u{E9}", version: "M|%Q==", mark: mark,
                                     number: digits == nil ? nil : 0x0BAD_CAFE),
                                 digits: digits, finality: finality,
                                 clocks: digits == nil ? nil : clocks, dialect: dialect)
+                            #expect(TablePosition(position.token) == position)
+                            position.unsure = TablePosition.Unit(start: time, digits: digits ?? 3)
                             #expect(TablePosition(position.token) == position)
                         }
                     }
@@ -54,6 +56,10 @@ import Testing
         "t3|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0",
         "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||x",
         "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||100000000",
+        "t2|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0|2021-01-03T00:00:00.500Z,3",
+        "t3|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0|",
+        "t3|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0|2021-01-03T00:00:00.500Z",
+        "t3|v2|after|2021-01-03T00:00:00.500Z|r9||s||all||0|2021-01-03T00:00:00.500Z,10",
         "t1|v9|after|2021-01-03T00:00:00.500Z|r9||s||all|",
         "t1|v2|before|2021-01-03T00:00:00.500Z|r9||s||all|",
         "t1|v2|after|2021-01-03' or 1 eq 1|r9||s||all|",
