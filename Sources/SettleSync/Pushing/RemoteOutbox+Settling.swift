@@ -160,6 +160,7 @@ extension RemoteOutbox {
             entry.status = .pending
             entry.reason = nil
             entry.failureCount = 0
+            entry.isOutOfSight = old.remainsOutOfSight
             entry.sent = nil
             entry.seen = nil
             entry.queued = machine.queued
@@ -188,6 +189,7 @@ extension RemoteOutbox {
         } else {
             try tables.setServer(state, id)
             var entry = old
+            entry.isOutOfSight = old.remainsOutOfSight
             entry.sent = nil
             entry.queued = RemoteEntryStateMachine.kind(
                 server: state.presence, isDeletedHere: local == nil)
@@ -201,7 +203,7 @@ extension RemoteOutbox {
         _ id: String, _ old: RemoteEntry, in transaction: Transaction, _ tables: RemoteTables
     ) throws {
         try tables.setEntry(nil, id, replacing: old)
-        if old.isOutOfSight { try purge(id, in: transaction, tables) }
+        if old.remainsOutOfSight { try purge(id, in: transaction, tables) }
     }
 
     /// Makes a state of the remote the base, gives the document that form, and ends its entry.

@@ -80,6 +80,12 @@ struct RemoteEntry: Sendable, Hashable {
     /// once that is told.
     var isOutOfSight = false
 
+    /// Whether the item is out of sight also when the operation that was sent is acknowledged.
+    ///
+    /// A deletion explains why a listing did not show it: the item is deleted, and its base is kept. An
+    /// item that was made or brought back since is there.
+    var remainsOutOfSight: Bool { isOutOfSight && (sent.map { $0.kind == .update } ?? true) }
+
     /// Whether a row of the remote waits for its identifier to be free.
     var isBlocked: Bool { status == .outside && seen?.isLive ?? false }
     /// Whether nothing of the entry is on its way to the server.

@@ -196,6 +196,9 @@ private enum OtherUser {
     {
         try await withScratchDirectory("looking") { scratch in
             let path = scratch.file("shop").path
+            let temporary = scratch.file("temporary")
+            try FileManager.default.createDirectory(
+                at: temporary, withIntermediateDirectories: false)
             let tool = try BuiltTool()
             let items = (0..<2_500).map { number in
                 """
@@ -219,7 +222,8 @@ private enum OtherUser {
             for (number, declaration) in declarations.enumerated() {
                 for range in [["--limit", "40", "--skip", "7", "--descending"], []] {
                     let passing = try await tool.run(
-                        ["query", path, "--json"] + declaration + range)
+                        ["query", path, "--json"] + declaration + range,
+                        environment: ["TMPDIR": temporary.path])
                     let kept = try await tool.run(
                         ["query", path, "--json", "--index", "i\(number)"] + declaration + range)
                     #expect(passing.status == 0 && passing.output == kept.output, "\(declaration)")
@@ -227,9 +231,8 @@ private enum OtherUser {
                     #expect(passing.output.isEmpty == isEmpty, "\(declaration)")
                 }
             }
-            let left = try FileManager.default.contentsOfDirectory(
-                atPath: FileManager.default.temporaryDirectory.path)
-            #expect(!left.contains { $0.hasPrefix("settle-query-") })
+            let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path)
+            #expect(left.isEmpty)
         }
     }
 }

@@ -93,6 +93,49 @@ import Testing
         #expect(try await device.members("a") != nil)
     }
 
+    /// A deletion is carried out and its answer lost; then a pull and a listing miss the item.
+    @Test(arguments: [false, true], [false, true])
+    func `takes no deletion of our own for an item that left our sight`(
+        isErased: Bool, isMadeAgainFirst: Bool
+    ) async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        let backend = ModelBackend(server: server)
+        try await device.put("own", ["n": 1])
+        try await device.replicate(backend)
+        _ = try await device.database.delete(documentWithId: "own")
+        let script = Script<ModelBackend.Fault>([.answerLost], then: .none)
+        var losing = backend
+        losing.fault = { script.next() }
+        await #expect(throws: ReplicationError.self) { try await device.replicate(losing) }
+        #expect(server.contents.isEmpty)
+        if isErased { server.erase("own") }
+        func makeAgain() async throws -> String {
+            try await device.put("own", ["n": 2])
+            let document = try await device.database.fetchDocument("own")
+            return try #require(document?.revisionText)
+        }
+        var revision = isMadeAgainFirst ? try await makeAgain() : ""
+        try await device.replicate(backend) {
+            $0.isBidirectional = false
+            $0.reconciling = .atStart
+        }
+        try await device.replicate(backend)
+        if !isMadeAgainFirst { revision = try await makeAgain() }
+        try await device.replicate(backend) {
+            $0.conflictHandler = ConflictHandler(mayStop: false) { conflict in
+                // A server that has erased the item cannot bring it back.
+                if !isErased { Issue.record("\(conflict.documentId) is no conflict.") }
+                return .useLocal
+            }
+        }
+        #expect(server.contents == ["own": ["n": 2]])
+        #expect(server.complaints.isEmpty)
+        // Neither purged nor fetched: it is what was stored here.
+        #expect(try await device.database.fetchDocument("own")?.revisionText == revision)
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
     @Test func `brings what a pull passed by`() async throws {
         let device = try await Device()
         let server = ModelServer()
