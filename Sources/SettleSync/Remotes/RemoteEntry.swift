@@ -82,9 +82,9 @@ struct RemoteEntry: Sendable, Hashable {
 
     /// Whether the item is out of sight also when the operation that was sent is acknowledged.
     ///
-    /// A deletion explains why a listing did not show it: the item is deleted, and its base is kept. An
-    /// item that was made or brought back since is there.
-    var remainsOutOfSight: Bool { isOutOfSight && (sent.map { $0.kind == .update } ?? true) }
+    /// A deletion explains why a listing did not show it: the item is deleted, its base is kept, and a
+    /// document that was made again since is not purged.
+    var remainsOutOfSight: Bool { isOutOfSight && sent?.kind != .delete }
 
     /// Whether a row of the remote waits for its identifier to be free.
     var isBlocked: Bool { status == .outside && seen?.isLive ?? false }
