@@ -89,12 +89,12 @@ extension TableModel {
             let columns = row.columns.merging(columns(in: sent ?? [:])) { $1 }
             // A client may want members away of which only a null is left; that changes nothing.
             let removes = sent?.values.contains(.null) ?? false
-            if !removes { complainIfEqual(id, row, columns, request) }
+            if !removes { complainIfEqual(id, row, columns, request, state) }
             store(id, columns, isDeleted: false, &state)
             return item(200, id, state)
         case .put where isDatasync:
             let columns = columns(in: sent ?? [:])
-            complainIfEqual(id, row, columns, request)
+            complainIfEqual(id, row, columns, request, state)
             store(id, columns, isDeleted: false, &state)
             return item(200, id, state)
         default:
@@ -102,11 +102,13 @@ extension TableModel {
         }
     }
 
-    /// No two edits make the same of a row, so an update that changes nothing was there before.
+    /// No two edits make the same of a row, so an update that changes nothing was there before. Who was
+    /// shown a row without some of its members may send those again.
     private func complainIfEqual(
-        _ id: String, _ row: Row, _ columns: [String: JSONValue], _ request: HTTPRequest
+        _ id: String, _ row: Row, _ columns: [String: JSONValue], _ request: HTTPRequest,
+        _ state: State
     ) {
-        guard row.columns == columns, !row.isDeleted else { return }
+        guard row.columns == columns, !row.isDeleted, state.leftOut[id] == nil else { return }
         ledger.complain(
             "'\(id)' was updated to what it was: something was carried out twice. "
                 + request.line)

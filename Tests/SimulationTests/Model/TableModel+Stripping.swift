@@ -50,6 +50,9 @@ extension TableModel {
         guard case .object(var members) = item else { return item }
         for name in members.keys.sorted() where !systemNames.contains(name) {
             guard Bool.random(using: &state.random) else { continue }
+            if let id = item["id"]?.stringValue, members[name] != .null {
+                state.leftOut[id, default: []].insert(name)
+            }
             members[name] = style.showsAllColumns ? .null : nil
         }
         return .object(members)

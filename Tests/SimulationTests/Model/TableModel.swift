@@ -23,6 +23,8 @@ final class TableModel: Sendable {
         var hiddenIds: Set<String> = []
         /// Rows of which the next look-up leaves something out.
         var strippedIds: Set<String> = []
+        /// What answers have left out of rows since they were written, by their identifiers.
+        var leftOut: [String: Set<String>] = [:]
         /// By how many milliseconds the server's clock is off.
         var clockOffset = 0
         /// For a clock that goes up and then down: whether it goes down by now.
@@ -234,6 +236,7 @@ final class TableModel: Sendable {
         _ id: String, _ columns: [String: JSONValue], isDeleted: Bool, _ state: inout State
     ) {
         state.lastVersion += 1
+        state.leftOut[id] = nil
         state.columnNames.formUnion(columns.keys)
         // A row may have got its time when its transaction began.
         let lateness =
