@@ -20,7 +20,8 @@ extension RemoteEntry.Sent {
         state.members = agreed
         let before = state
         for name in Set(agreed.keys).union(members.keys) {
-            let (sent, shown) = (members[name] ?? .null, there[name] ?? .null)
+            let sent = members[name] ?? .null
+            let shown = shown.rounded[name] ?? there[name] ?? .null
             guard sent.isLoosely(shown, isRounded: true) else { continue }
             agreed[name] = members[name]
             state.rounded[name] = sent == shown ? nil : shown

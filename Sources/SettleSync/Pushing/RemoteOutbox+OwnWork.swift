@@ -51,7 +51,8 @@ extension RemoteOutbox {
         in scope: ReplicationScope
     ) -> Bool {
         guard sent.kind == .insert || sent.kind == .update, state.isLive,
-            let shown = state.members, let members = scope.members(sent.members, asIn: state),
+            let shown = state.members?.merging(state.rounded, uniquingKeysWith: { $1 }),
+            let members = scope.members(sent.members, asIn: state),
             shown.isPart(of: members)
         else { return false }
         let lacking = shown.namesLacking(

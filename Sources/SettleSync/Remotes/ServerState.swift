@@ -126,7 +126,9 @@ struct ServerState: Sendable, Hashable {
         guard isLive, let members else { return false }
         for (name, value) in sent
         where !value.isLoosely(members[name] ?? .null, isRounded: isRounded) {
-            return false
+            // Two numbers of ours may be shown as one.
+            guard isRounded, let shown = rounded[name], value.isLoosely(shown, isRounded: true)
+            else { return false }
         }
         return members.allSatisfy { name, value in
             value.isNull || sent[name] != nil || name == AttachmentMember.name && carriesAttachments

@@ -102,8 +102,9 @@ extension TableModel {
         }
     }
 
-    /// No two edits make the same of a row, so an update that changes nothing was there before. Who was
-    /// shown a row without some of its members may send those again.
+    /// No two edits make the same of a row, so an update that changes nothing was there before.
+    ///
+    /// A device that was shown a row without some of its members may send those again.
     private func complainIfEqual(
         _ id: String, _ row: Row, _ columns: [String: JSONValue], _ request: HTTPRequest,
         _ state: State
