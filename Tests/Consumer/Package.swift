@@ -2,14 +2,14 @@
 import PackageDescription
 
 let package = Package(
-    name: "orchard",
+    name: "field-service",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "settle", path: "../..", traits: [])
     ],
     targets: [
         .executableTarget(
-            name: "Orchard",
+            name: "FieldService",
             dependencies: [
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleREST", package: "settle"),

@@ -1,7 +1,7 @@
 public import Foundation
 public import Settle
 
-/// A document that was changed here and on the remote since both last agreed.
+/// A document that was changed here and on the remote since both last had the same version.
 ///
 /// Two inserts of one identifier and an edit of something deleted are conflicts, too. Equal edits
 /// are none.
@@ -10,7 +10,7 @@ public struct ReplicationConflict: Sendable {
     public let documentId: String
     /// The remote it is a conflict with.
     public let remote: String
-    /// The document as both sides last had it; nil when they never agreed on one.
+    /// The document as both sides last had it; nil when they never had the same.
     public let base: Document?
     /// The document as it is here; nil when it was deleted here, or edited so that it does not belong
     /// to the remote any more.

@@ -61,7 +61,7 @@ extension Database {
         }
     }
 
-    /// Settles a conflict that was left.
+    /// Resolves a conflict that was left.
     ///
     /// What has to be sent is sent by the next cycle.
     ///

@@ -24,7 +24,7 @@ public protocol ReplicationDetails: Sendable {
     var isBidirectional: Bool { get }
     /// Which way documents go.
     var direction: ReplicationDirection { get }
-    /// What the back-end wants to know, by name; see the back-end.
+    /// Settings of the back-end by name, such as a token; see the back-end.
     var options: [String: any Sendable] { get }
     /// Handed to the filter delegate.
     var filterParameters: [String: any Sendable]? { get }
@@ -58,7 +58,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
         get { direction == .bidirectional }
         set { direction = newValue ? .bidirectional : .serverToClient }
     }
-    /// What the back-end wants to know, by name; see the back-end.
+    /// Settings of the back-end by name, such as a token; see the back-end.
     public var options: [String: any Sendable]
     /// Handed to the filter delegate.
     public var filterParameters: [String: any Sendable]?
@@ -88,7 +88,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
     public var concurrentRequestsMax = SyncTuning.concurrentRequestsDefault
     /// How many failures in a row a one-shot replication tries to get over; 3 unless given.
     public var retryLimit = SyncTuning.retryLimitDefault
-    /// How long a repeating replication rests when nothing happens here; 30 seconds unless given.
+    /// How often a repeating replication polls a remote without live changes; 30 seconds unless given.
     public var pollInterval = SyncTuning.pollIntervalDefault
 
     /// What the app calls the query that this replication pulls, 1 to 255 bytes of UTF-8; nil unless
@@ -102,7 +102,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// Otherwise everything is fetched in every cycle, nothing is remembered of how far it got, and
     /// nothing is reconciled.
     public var isIncremental = true
-    /// When everything is listed, to find what left without a word; never unless given.
+    /// When a full resync lists everything, to purge what is gone; never unless given.
     public var reconciling = Reconciling.never
     /// Whether an update carries only the members that changed, where the remote can merge them
     /// into what it has; false unless given, which sends documents whole.

@@ -15,13 +15,13 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The remote does not accept who we are, even with a fresh token.
+        /// The remote refuses the token, also a fresh one: it is missing, forged or expired.
         public static let unauthorized = Code(kind: .unauthorized)
         /// No answer: no connection, a connection that broke, a time-out.
         public static let unreachable = Code(kind: .unreachable)
         /// The remote answered that it failed; trying again may help.
         public static let serverFailed = Code(kind: .serverFailed)
-        /// The remote asks to be left alone for a while.
+        /// The remote is overloaded or limits the rate; ``ReplicationError/retryAfter`` says when to try again.
         public static let busy = Code(kind: .busy)
         /// The answer makes no sense: another kind of content, or cut off.
         public static let protocolViolation = Code(kind: .protocolViolation)
@@ -36,7 +36,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         /// The database here could not be read or written; `cause` says why.
         public static let localFailure = Code(kind: .localFailure)
 
-        /// Something has not been sent or settled that a purge would lose.
+        /// A purge would lose a pending change or a conflict that is not resolved.
         public static let pendingOperations = Code(kind: .pendingOperations)
 
         /// What comes before it in the order of commits was not acknowledged by another remote.
@@ -50,7 +50,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do, in a sentence without document contents.
     public let message: String
-    /// How long the remote asks to be left alone.
+    /// How long to wait before the next request, if the remote said so.
     public let retryAfter: Duration?
     /// The document it happened with, where it happened with one.
     public let documentId: String?

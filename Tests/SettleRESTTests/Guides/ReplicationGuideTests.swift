@@ -17,6 +17,13 @@ import Testing
         }
     }
 
+    struct Visit: DocumentModel {
+        static let documentType = "visit"
+        var id = UUID().uuidString
+        var customer: String
+        var minutes: Int?
+    }
+
     private let url: URL
     private let token = "secret"
     private let table = ModelTable()
@@ -117,6 +124,40 @@ import Testing
         #expect(noteTable.contents.values.map { $0["text"] } == ["On milk"])
         try await database.replicate(with: [todos, notes], keepingCommitOrder: true)
         #expect(try database.pendingOperations(with: "https://example.org/tables/todos").isEmpty)
+    }
+
+    @Test func `resolves conflicts of models, and leaves the rest to another handler`()
+        async throws
+    {
+        var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
+        configuration.scope = .documents(ofType: "visit")
+        configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
+            guard let local = conflict.local, let server = conflict.server,
+                local.metaData.type == Visit.documentType
+            else { return await ConflictHandler.merge(conflict) }
+            var visit = try Stored<Visit>(server)
+            visit.minutes = try Stored<Visit>(local).minutes
+            return .use(try visit.changedDocument())
+        }
+        let backend = try AzureTablesBackend(url: url, token: token, transport: table)
+        try await database.add(Visit(id: "edited", customer: "Mill"))
+        try await database.add(Visit(id: "deleted", customer: "Inn"))
+        try await database.replicate(with: configuration, using: backend)
+        for id in ["edited", "deleted"] {
+            _ = try await backend.send(
+                RemoteOperation(
+                    kind: .update, id: id, baseVersion: nil,
+                    members: ["customer": "School", "floor": 2]))
+        }
+        try await database.update(Visit.self, id: "edited") { $0.minutes = 45 }
+        try await database.delete(documentWithId: "deleted")
+        let summary = try await database.replicate(with: configuration, using: backend)
+        #expect(summary.conflictsResolved == 2)
+        let edited = try #require(try await database.fetch(Visit.self, id: "edited"))
+        #expect(edited.customer == "School" && edited.minutes == 45)
+        #expect(edited.document.integer("floor") == 2)
+        #expect(table.contents["edited"]?["minutes"] == 45)
+        #expect(try await database.fetch(Visit.self, id: "deleted")?.customer == "School")
     }
 
     private func query(_ base: ReplicationConfiguration) async throws {

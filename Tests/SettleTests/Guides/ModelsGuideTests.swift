@@ -60,6 +60,12 @@ import Testing
             let minutes = try await database.runQuery(on: "visitsByCustomer").first?.value(
                 as: Int.self)
             #expect(minutes == 0)
+            var perCustomer = QueryByKeyRange()
+            perCustomer.group = true
+            for row in try await database.runQuery(on: "visitsByCustomer", with: perCustomer) {
+                print(try row.key(as: String.self), try row.value(as: Int.self))
+                #expect(try row.key(as: String.self) == "Bakery Huber")
+            }
             let longest = Database.Index.models(
                 Visit.self, name: "longest", version: "1", filter: \.status == .done,
                 typedReduce: .init(Double.self) { $0.max() ?? 0 }
@@ -72,16 +78,35 @@ import Testing
         }
     }
 
+    @Test func `attaches a photo`() async throws {
+        try await withDatabase { database in
+            let added = try await database.add(Visit(customer: "Bakery Moser"))
+            let photo = Data("photo".utf8)
+            if var visit = try await database.fetch(Visit.self, id: added.id) {
+                visit.attachments.append(
+                    DocumentAttachment(name: "photo.jpg", contentType: "image/jpeg", data: photo))
+                visit = try await database.save(visit)
+                let content = try visit.attachments[0].data()
+                print(content.count)
+                #expect(content == photo)
+            }
+        }
+    }
+
     @Test @MainActor func `shows views what is there`() async throws {
         try await withDatabase { database in
             let added = try await database.add(Visit(customer: "Bakery Moser"))
-            let planned = database.liveModels(Visit.self)
+            try await database.addIndex(
+                .keyPaths(Visit.self, name: "visitsByCustomer", keys: [\.customer]))
+            let visits = database.liveModels(Visit.self)
+            let ofOne = database.liveModels(Visit.self, on: "visitsByCustomer")
             let one = database.liveModel(Visit.self, id: added.id)
-            print(planned.isLoading, planned.value?.count ?? 0, planned.error ?? "no error")
-            print(one.value?.customer ?? "none")
-            #expect(planned.isLoading && one.isLoading)
-            while planned.isLoading || one.isLoading { await Task.yield() }
-            #expect(planned.value?.count == 1 && one.value?.customer == "Bakery Moser")
+            print(visits.isLoading, visits.value?.count ?? 0, visits.error ?? "no error")
+            print(ofOne.value?.first?.customer ?? "none", one.value?.customer ?? "none")
+            #expect(visits.isLoading && ofOne.isLoading && one.isLoading)
+            while visits.isLoading || ofOne.isLoading || one.isLoading { await Task.yield() }
+            #expect(visits.value?.count == 1 && one.value?.customer == "Bakery Moser")
+            #expect(ofOne.value?.first?.customer == "Bakery Moser")
         }
     }
 

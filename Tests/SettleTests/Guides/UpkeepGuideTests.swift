@@ -42,6 +42,14 @@ import Testing
         let digest = DocumentAttachment(
             name: "", contentType: "", data: Data("sound".utf8)
         ).digest
+        let picture = Data("picture".utf8)
+        var postcard: Document = ["id": "postcard"]
+        postcard.attachments = [
+            DocumentAttachment(name: "front.jpg", contentType: "image/jpeg", data: picture)
+        ]
+        postcard = try await database.save(postcard)
+        let front = try postcard.attachments[0].data()
+        #expect(front == picture)
         var received = 0
         let film = try await database.storeAttachment(
             named: "film.mp4", contentType: "video/mp4", contentsOf: file)
@@ -74,7 +82,7 @@ import Testing
         try await database.exportDocuments(to: export)
         let statistics = try database.statistics()
         #expect(findings == [] && compaction.bytesAfter > 0 && backup.name == "backup")
-        #expect(statistics.documentCount == 2 && statistics.expiringDocumentCount == 1)
+        #expect(statistics.documentCount == 3 && statistics.expiringDocumentCount == 1)
         #expect(FileManager.default.fileExists(atPath: export.path))
     }
 
