@@ -182,6 +182,34 @@ private struct DoubledTable: HTTPTransport {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `of ours are recognised when the server shows the next one like the last`(
+        isDoubled: Bool
+    ) async throws {
+        func members(_ number: Int64, _ count: Int64) -> [String: JSONValue] {
+            ["n": .integer(number), "list": [.integer(number)], "count": .integer(count)]
+        }
+        let device = try await Device()
+        let model = ModelTable()
+        let table = JavaScriptTable(table: model)
+        // Both are 9007199254740996 to a program with doubles only.
+        try await device.put("x", members(9_007_199_254_740_995, 1))
+        try await device.replicate(table)
+        let second = members(9_007_199_254_740_997, 2)
+        try await device.put("x", second)
+        if isDoubled {
+            #expect(try await device.replicate(DoubledTable(table: table)).conflicts == 0)
+        } else {
+            model.loseAnswers(1)
+            _ = try? await device.replicate(table)
+        }
+        let summary = try await device.replicate(table)
+        #expect(summary.conflicts == 0 && summary.conflictsResolved == 0)
+        #expect(try await device.members("x") == second)
+        #expect(try await device.replicate(table).pushed == 0)
+        await device.database.close()
+    }
+
     @Test func `of ours are recognised when the answer was lost`() async throws {
         let device = try await Device()
         let model = ModelTable()
