@@ -26,6 +26,7 @@ let server: TargetDependencyCondition? = .when(traits: ["Server"])
 let hosting: TargetDependencyCondition? = .when(traits: ["Hosting"])
 let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
+let tracing: TargetDependencyCondition? = .when(traits: ["Tracing"])
 
 let package = Package(
     name: "settle",
@@ -51,11 +52,18 @@ let package = Package(
         .trait(
             name: "Tool", description: "The command-line tool settle.",
             enabledTraits: ["Server", "Hosting"]),
-        .default(enabledTraits: ["Server", "PostgreSQL", "Hosting", "Tool"]),
+        .trait(
+            name: "Tracing",
+            description:
+                "Spans around requests, commits, pulls and pushes, by swift-distributed-tracing."),
+        // Tracing is among them since it brings no package: Hummingbird needs the same.
+        .default(enabledTraits: ["Server", "PostgreSQL", "Hosting", "Tool", "Tracing"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -109,6 +117,7 @@ let package = Package(
             name: "Settle",
             dependencies: [
                 "SettleDocuments", "SettleIndexing", "SettleStorage",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
             ],
             swiftSettings: safe + spans),
 
@@ -136,6 +145,8 @@ let package = Package(
             dependencies: [
                 "CMalloc", "Settle", "SettleOData",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
+                .product(name: "Configuration", package: "swift-configuration", condition: server),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: server),
@@ -185,6 +196,7 @@ let package = Package(
                 "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
+                .product(name: "Configuration", package: "swift-configuration", condition: tool),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: tool),
@@ -221,7 +233,15 @@ let package = Package(
             dependencies: ["SettleDocuments", "SettleIndexing", "SettleStorage", "TestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "SettleTests", dependencies: ["Settle", "TestSupport"], swiftSettings: house),
+            name: "SettleTests",
+            dependencies: [
+                "Settle", "TestSupport",
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: tracing),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
+            ],
+            swiftSettings: house),
         .testTarget(
             name: "SettleSyncTests",
             dependencies: [
@@ -259,16 +279,23 @@ let package = Package(
                 "Settle", "SettleOData", "SettlePQ", "SettlePostgreSQL", "SettleServer",
                 "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
+                .product(name: "Configuration", package: "swift-configuration", condition: server),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: server),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: tracing),
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: server),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
             ],
             swiftSettings: house),
         .testTarget(
@@ -292,14 +319,19 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Settle", "SettleREST", "SettleServer", "SettleSync", "TestSupport",
+                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: tracing),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
             ],
             swiftSettings: house),
         // What must hold when a process is killed or the system fails.

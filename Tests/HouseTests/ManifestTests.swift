@@ -28,7 +28,9 @@ import Testing
     @Test func `keeps the server's packages away from an app`() throws {
         let reach = try house().reach(of: "Settle")
         #expect(reach.targets.contains("CLMDB"))
-        #expect(reach.products == [])
+        // What a trait alone brings, and an app without it does not fetch.
+        #expect(reach.products == ["Tracing"])
+        #expect(try house().conditions["Tracing"] == ["tracing"])
     }
 
     @Test func `brings what apps do without by a trait alone, to tests too`() throws {

@@ -26,16 +26,21 @@ extension Database {
         _ body: @escaping @Sendable (Transaction) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
+        let span = TraceSpan("settle.commit")
         store.write(
             { [self] base in
                 let transaction = Transaction(base, of: self)
                 let value = try body(transaction)
                 try join(transaction)
-                return (value, transaction.afterCommit)
+                return (value, transaction.afterCommit, base.changes.count)
             },
             completion: { result in
-                if case .success((_, let actions)) = result {
+                switch result {
+                case .success((_, let actions, let count)):
                     for action in actions { action() }
+                    span.set("settle.documents", to: count)
+                    span.end()
+                case .failure(let error): span.end(throwing: DatabaseError.translated(error))
                 }
                 completion(result.map(\.0).mapError(DatabaseError.translated))
             })

@@ -73,7 +73,8 @@ enum Misspelling {
 
     /// The word that is not far from another: begun so, or with at most two slips, fewer in short ones.
     static func nearest(to word: String, among words: [String]) -> String? {
-        let found = words.map { (word: $0, distance: distance(word.lowercased(), $0)) }
+        let found = words.map { ($0, distance(word.lowercased(), $0.lowercased())) }
+            .map { (word: $0.0, distance: $0.1) }
             .min { $0.distance < $1.distance }
         if let found, found.distance <= min(2, max(1, word.count / 2)), word.count > 1 {
             return found.word

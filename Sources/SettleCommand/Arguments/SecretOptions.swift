@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SettleServer
 
 /// Where the secret that tokens are signed with comes from.
 struct SecretOptions: ParsableArguments {
@@ -20,29 +21,11 @@ struct SecretOptions: ParsableArguments {
     ///
     /// - Parameter environment: The environment of the process.
     /// - Returns: The secret as it stands there, without white space around it.
-    /// - Throws: ``CommandFailure`` when the file cannot be read or holds no text.
+    /// - Throws: `ServerError` when the file cannot be read or holds no text.
     func secret(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
         if let secretFile { return try SecretFile.read(secretFile) }
         return environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
-    }
-}
-
-/// A file that holds one line nobody else should see.
-enum SecretFile {
-    /// The text of a file without white space around it.
-    ///
-    /// - Throws: ``CommandFailure`` when the file cannot be read or holds no text.
-    static func read(_ path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("The file '\(path)' cannot be read. Is it there?")
-        }
-        let text = String(data: data, encoding: .utf8)?
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let text, !text.isEmpty else {
-            throw CommandFailure("The file '\(path)' holds no text.")
-        }
-        return text
     }
 }

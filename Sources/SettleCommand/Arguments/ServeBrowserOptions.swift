@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import SettleServer
 
 /// What pages in browsers may do with a server.
@@ -21,16 +22,11 @@ struct ServeBrowserOptions: ParsableArguments {
             """, valueName: "origin"))
     var origins: [String] = []
 
-    func validate() throws {
-        guard !origins.contains("*") || origins.count == 1 else {
-            throw ValidationError("--cors-origin '*' is for all; leave the others out.")
-        }
-    }
-
-    /// Sets what was said.
-    func apply(to configuration: inout ServerConfiguration) {
-        configuration.hostNames = hostNames
-        guard !origins.isEmpty else { return }
-        configuration.crossOriginSharing = origins == ["*"] ? .allOrigins : .origins(origins)
+    /// The settings that were given.
+    var settings: [ServerSetting: ConfigContent?] {
+        [
+            .hostName: hostNames.isEmpty ? nil : .stringArray(hostNames),
+            .corsOrigin: origins.isEmpty ? nil : .stringArray(origins),
+        ]
     }
 }

@@ -1,42 +1,47 @@
 import ArgumentParser
+import Configuration
 import SettleServer
 
 /// What a server takes at most.
 struct ServeLimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The largest document to take, in bytes.", valueName: "bytes"),
+        help: ArgumentHelp(
+            "The largest document to take, in bytes. (default: 20971520)", valueName: "bytes"),
         transform: CountArgument.positive(parsing:))
-    var bodyMax = CountArgument(20 << 20)
+    var bodyMax: CountArgument?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The largest content of an attachment to take, in bytes.", valueName: "bytes"),
-        transform: CountArgument.positive(parsing:))
-    var attachmentMax = CountArgument(256 << 20)
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "How much memory the bodies of requests may take together, in bytes.",
+            "The largest content of an attachment to take, in bytes. (default: 268435456)",
             valueName: "bytes"),
         transform: CountArgument.positive(parsing:))
-    var bodyMemory = CountArgument(64 << 20)
+    var attachmentMax: CountArgument?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How much memory answers may take together until they are sent, in bytes.",
+            "How much memory the bodies of requests may take together, in bytes. (default: 67108864)",
             valueName: "bytes"),
         transform: CountArgument.positive(parsing:))
-    var answerMemory = CountArgument(72 << 20)
+    var bodyMemory: CountArgument?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most items of one page.", valueName: "number"),
+        help: ArgumentHelp(
+            """
+            How much memory answers may take together until they are sent, in bytes. (default: \
+            75497472)
+            """, valueName: "bytes"),
         transform: CountArgument.positive(parsing:))
-    var pageMax = CountArgument(1_000)
+    var answerMemory: CountArgument?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The most items of one page. (default: 1000)", valueName: "number"),
+        transform: CountArgument.positive(parsing:))
+    var pageMax: CountArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -56,33 +61,29 @@ struct ServeLimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How many connections at once; more wait until one ends.", valueName: "number"),
+            "How many connections at once; more wait until one ends. (default: 1024)",
+            valueName: "number"),
         transform: CountArgument.positive(parsing:))
-    var connectionsMax = CountArgument(1_024)
+    var connectionsMax: CountArgument?
 
     @Option(
         help: ArgumentHelp(
-            "How long a connection may be silent: seconds, or 15m, 2h.", valueName: "time"),
+            "How long a connection may be silent: seconds, or 15m, 2h. (default: 75s)",
+            valueName: "time"),
         transform: DurationArgument.init(parsing:))
-    var idleMax = DurationArgument(.seconds(75))
+    var idleMax: DurationArgument?
 
-    func validate() throws {
-        guard burst == nil || rate != nil else {
-            throw ValidationError("--burst is part of the limit that --rate sets; give both.")
-        }
-    }
-
-    /// Sets the limits.
-    func apply(to configuration: inout ServerConfiguration) {
-        configuration.bodyMaxBytes = bodyMax.count
-        configuration.attachmentMaxBytes = attachmentMax.count
-        configuration.bodyMemoryMaxBytes = bodyMemory.count
-        configuration.answerMemoryMaxBytes = answerMemory.count
-        configuration.topMax = pageMax.count
-        // A page without $top has up to 100 items, which a low limit must not forbid.
-        if pageMax.count < 100 { configuration.pageSizeDefault = min(pageMax.count, 50) }
-        configuration.rateLimit = rate.map { RateLimit(requestsPerSecond: $0, burst: burst?.count) }
-        configuration.connectionsMax = connectionsMax.count
-        configuration.idleTimeout = idleMax.duration
+    /// The settings that were given.
+    var settings: [ServerSetting: ConfigContent?] {
+        [
+            .bodyMax: bodyMax.map { .int($0.count) },
+            .attachmentMax: attachmentMax.map { .int($0.count) },
+            .bodyMemory: bodyMemory.map { .int($0.count) },
+            .answerMemory: answerMemory.map { .int($0.count) },
+            .pageMax: pageMax.map { .int($0.count) }, .rate: rate.map { .double($0) },
+            .burst: burst.map { .int($0.count) },
+            .connectionsMax: connectionsMax.map { .int($0.count) },
+            .idleMax: idleMax.map { .string("\($0.duration.components.seconds)s") },
+        ]
     }
 }

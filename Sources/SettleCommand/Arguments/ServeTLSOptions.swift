@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Configuration
 import SettleServer
 
 /// Whether a server speaks TLS.
@@ -17,16 +17,11 @@ struct ServeTLSOptions: ParsableArguments {
         completion: .file())
     var tlsKey: String?
 
-    func validate() throws {
-        guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key need each other.")
-        }
-    }
-
-    /// The files; nil for plain HTTP.
-    var files: TLSFiles? {
-        guard let tlsCertificate, let tlsKey else { return nil }
-        return TLSFiles(
-            certificate: URL(fileURLWithPath: tlsCertificate), key: URL(fileURLWithPath: tlsKey))
+    /// The settings that were given.
+    var settings: [ServerSetting: ConfigContent?] {
+        [
+            .tlsCertificate: tlsCertificate.map { .string($0) },
+            .tlsKey: tlsKey.map { .string($0) },
+        ]
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SettleServer
 
 /// The token that a server is shown.
 struct TokenArgument: ParsableArguments {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -30,6 +31,11 @@ struct ServeCommand: SettleSubcommand {
             Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
             (counters for Prometheus, without anything of a document), all without a token.
 
+            Every setting can also be given in the environment and in a file (--config): \
+            --body-max 1000 is SETTLE_BODY_MAX=1000 and {"bodyMax":1000}. Options count before the \
+            environment, and that before the file; --print-config lists all settings, their values \
+            and where those come from.
+
             The server runs until it is interrupted; it then finishes the requests that are under \
             way, closes its databases, and ends with status 0.
 
@@ -38,8 +44,22 @@ struct ServeCommand: SettleSubcommand {
               settle serve --directory ./server --secret-file secret --port 8080
               settle serve --directory ./server --jwks https://id.example.com/jwks.json \
                 --audience tables --rules rules.json --tls-certificate chain.pem --tls-key key.pem
+              settle serve --config settle.json --print-config
               settle sync ./shop http://127.0.0.1:8080/tables/items
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A JSON file with settings, each a member. Without it the environment variable \
+            \(SettingSources.fileVariable) names it.
+            """, valueName: "file"),
+        completion: .file())
+    var config: String?
+
+    @Flag(
+        help: "Print all settings with their values and where those come from, and start nothing.")
+    var printConfig = false
 
     @Option(
         help: ArgumentHelp(
@@ -53,14 +73,17 @@ struct ServeCommand: SettleSubcommand {
                 + "is best left to PGPASSWORD or a .pgpass file.", valueName: "url"))
     var postgres: String?
 
-    @Option(help: ArgumentHelp("The name or address to listen on.", valueName: "host"))
-    var host = "127.0.0.1"
+    @Option(
+        help: ArgumentHelp(
+            "The name or address to listen on. (default: 127.0.0.1)", valueName: "host"))
+    var host: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "port"),
+        help: ArgumentHelp(
+            "The port to listen on; 0 takes a free one. (default: 8080)", valueName: "port"),
         transform: CountArgument.port(parsing:))
-    var port: UInt16 = 8_080
+    var port: UInt16?
 
     @OptionGroup(title: "Who may come") var access: ServeAccessOptions
 
@@ -76,14 +99,16 @@ struct ServeCommand: SettleSubcommand {
             valueName: "version"))
     var versionWhenMissing: VersionArgument?
 
-    @Flag(help: "Do not answer /metrics.")
-    var noMetrics = false
+    @Flag(inversion: .prefixedNo, help: "Answer /metrics, without a token. (default: --metrics)")
+    var metrics: Bool?
 
-    @Flag(help: "Print a line on standard error for each request; no contents of documents.")
-    var verbose = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Print a line on standard error for each request; no contents of documents.")
+    var verbose: Bool?
 
-    @Option(help: "How lines of the log are written on standard error.")
-    var logFormat = LogFormatArgument.text
+    @Option(help: "How lines of the log are written on standard error. (default: text)")
+    var logFormat: LogFormatArgument?
 
     @Flag(help: "Say where the server listens as a JSON object.")
     var json = false
@@ -92,24 +117,54 @@ struct ServeCommand: SettleSubcommand {
         guard directory?.isEmpty != true else {
             throw ValidationError("--directory needs the name of a folder, and got nothing.")
         }
-        guard (directory == nil) != (postgres == nil) else {
-            throw ValidationError(
-                "Say where the tables are kept: in a folder (--directory) or in PostgreSQL "
-                    + "(--postgres).")
-        }
-        guard postgres.map(StoreArgument.isDatabase) ?? true else {
-            throw ValidationError(
-                "--postgres needs an address such as postgres://settle@db.example.com/settle.")
-        }
     }
 
     func perform() async throws {
-        let server = try TableServer(configuration: try configuration(), logger: logger())
-        let running = RunningServer(server, logger: logger())
+        let (reader, sources) = try SettingSources.settings(
+            options, file: config, environment: ProcessInfo.processInfo.environment)
+        do {
+            if printConfig {
+                try printSettings(try await SettingsListing(reader, sources))
+            } else {
+                try await serve(try await ServeSettings(reader))
+            }
+        } catch let fault as SettingFault {
+            throw sources.error(for: fault)
+        }
+    }
+
+    /// The settings that were given on the command line.
+    private var options: [ServerSetting: ConfigContent?] {
+        let own: [ServerSetting: ConfigContent?] = [
+            .directory: directory.map { .string($0) }, .postgres: postgres.map { .string($0) },
+            .host: host.map { .string($0) }, .port: port.map { .int(Int($0)) },
+            .versionWhenMissing: versionWhenMissing.map { .string($0.rawValue) },
+            .metrics: metrics.map { .bool($0) }, .verbose: verbose.map { .bool($0) },
+            .logFormat: logFormat.map { .string($0.rawValue) },
+        ]
+        return [access.settings, browsers.settings, tls.settings, limits.settings].reduce(own) {
+            $0.merging($1) { $1 }
+        }
+    }
+
+    private func printSettings(_ listing: SettingsListing) throws {
+        let output = Output()
+        if json {
+            try output.line(JSONRendering.compact(listing.json))
+        } else {
+            for line in listing.lines(on: Screen.plain) { try output.line(line) }
+        }
+        try output.flush()
+    }
+
+    private func serve(_ settings: ServeSettings) async throws {
+        let logger = logger(settings)
+        let server = try TableServer(configuration: settings.configuration, logger: logger)
+        let running = RunningServer(server, logger: logger)
         try await withTaskCancellationHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await running.finish() }
-                group.addTask { try announce(port: try await server.boundPort()) }
+                group.addTask { try announce(settings, port: try await server.boundPort()) }
                 try await group.waitForAll()
             }
         } onCancel: {
@@ -117,45 +172,30 @@ struct ServeCommand: SettleSubcommand {
         }
     }
 
-    private func configuration() throws -> ServerConfiguration {
-        guard let store = (directory ?? postgres).flatMap(StoreArgument.init) else {
-            preconditionFailure("What was not named was refused before.")
-        }
-        var configuration = ServerConfiguration(
-            store: store.store, host: host, port: Int(port),
-            authentication: try access.authentication())
-        configuration.rules = try access.accessRules()
-        configuration.tls = tls.files
-        configuration.versionWhenMissing = versionWhenMissing?.version
-        configuration.servesMetrics = !noMetrics
-        browsers.apply(to: &configuration)
-        limits.apply(to: &configuration)
-        return configuration
-    }
-
-    private func logger() -> Logger {
-        var logger = Logger(label: "settle.server") { [logFormat] label in
+    private func logger(_ settings: ServeSettings) -> Logger {
+        var logger = Logger(label: "settle.server") { [logFormat = settings.logFormat] label in
             switch logFormat {
             case .text: StreamLogHandler.standardError(label: label)
             case .json: JSONLogHandler()
             }
         }
-        logger.logLevel = verbose ? .info : .warning
+        logger.logLevel = settings.isVerbose ? .info : .warning
         return logger
     }
 
-    private func announce(port: Int) throws {
+    private func announce(_ settings: ServeSettings, port: Int) throws {
         // An address with colons is version 6, and stands in brackets in a URL.
+        let host = settings.configuration.host
         let shown = host.contains(":") ? "[\(host)]" : host
-        let address = "\(tls.files == nil ? "http" : "https")://\(shown):\(port)"
+        let scheme = settings.configuration.tls == nil ? "http" : "https"
+        let address = "\(scheme)://\(shown):\(port)"
         let output = Output()
         if json {
             try output.line(
                 JSONRendering.compact(["url": .string(address), "port": .integer(Int64(port))]))
         } else {
-            let store = directory ?? postgres.map(StoreArgument.withoutPassword) ?? ""
-            try output.line("Serving \(store) on \(address)/tables/NAME")
-            try output.line(access.summary)
+            try output.line("Serving \(settings.storeShown) on \(address)/tables/NAME")
+            try output.line(settings.summary)
             try output.line("Ctrl-C ends it.")
         }
         try output.flush()

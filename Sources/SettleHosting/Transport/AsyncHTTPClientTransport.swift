@@ -44,15 +44,17 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// A transport with connections as they are described: proxies, trusted certificates, times.
     ///
     /// - Parameters:
-    ///   - configuration: What AsyncHTTPClient is to do. Redirections, the decompression of answers
-    ///     and repeated attempts to connect are set by the transport, whatever stands there; with
-    ///     pins, so are the initializers for debugging.
+    ///   - configuration: What AsyncHTTPClient is to do. Redirections, the decompression of answers,
+    ///     repeated attempts to connect and spans (there are none, since addresses name documents) are
+    ///     set by the transport, whatever stands there; with pins, so are the initializers for debugging.
     ///   - pins: The keys that servers must have, beside a certificate that the configuration
     ///     trusts.
     public init(configuration: HTTPClient.Configuration, pins: PublicKeyPins? = nil) {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .enabled(limit: .size(HostingTuning.decompressedSizeMax))
+        // Its spans would hold whole addresses, in which documents are named.
+        configuration.tracing.tracer = nil
         // Who sent a request decides when to try again, and wants to know at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         clients = PinnedClients(configuration: configuration, pins: pins)

@@ -1,4 +1,5 @@
 import Foundation
+import Settle
 import SettlePQ
 import SettleServer
 
@@ -63,8 +64,10 @@ struct PostgreSQLTable: StoredTable {
         touching ids: [String],
         _ body: @escaping @Sendable (any TableTransaction) throws -> Value
     ) async throws -> Value {
-        try await StoreFailure.translating {
-            try await writes.perform(touching: ids, body)
+        try await TraceSpan.with("settle.commit") { _ in
+            try await StoreFailure.translating {
+                try await writes.perform(touching: ids, body)
+            }
         }
     }
 

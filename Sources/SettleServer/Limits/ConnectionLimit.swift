@@ -1,3 +1,4 @@
+import CoreMetrics
 import HummingbirdCore
 import Synchronization
 
@@ -7,9 +8,14 @@ import Synchronization
 final class ConnectionLimit: AvailableConnectionsDelegate {
     private let countMax: Int
     private let count = Atomic(0)
+    private let meter: Meter?
 
-    init(_ countMax: Int) {
+    /// - Parameters:
+    ///   - countMax: How many there may be.
+    ///   - meter: What shows how many there are.
+    init(_ countMax: Int, meter: Meter? = nil) {
         self.countMax = countMax
+        self.meter = meter
     }
 
     /// How many there are.
@@ -17,10 +23,12 @@ final class ConnectionLimit: AvailableConnectionsDelegate {
 
     func connectionOpened() {
         count.add(1, ordering: .relaxed)
+        meter?.increment()
     }
 
     func connectionClosed() {
         count.subtract(1, ordering: .relaxed)
+        meter?.decrement()
     }
 
     func isAcceptingNewConnections() -> Bool {

@@ -1,87 +1,139 @@
-/// The metrics as text, in the format of Prometheus 0.0.4.
+import CoreMetrics
+import Synchronization
+
+/// Keeps what a server counts, to write it as text, in the format of Prometheus 0.0.4.
+///
+/// A factory like that of any other back-end of swift-metrics. What is no ``ServerMetric`` is not kept.
 ///
 /// > Source: "Exposition formats" in the documentation of Prometheus.
-struct MetricsText {
+final class MetricsText: MetricsFactory, Sendable {
     /// The value of `Content-Type`.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    private(set) var text = ""
-
-    /// Writes what was counted.
-    ///
-    /// - Parameters:
-    ///   - values: What was counted.
-    ///   - connections: How many connections are open.
-    init(_ values: ServerMetrics.Values, connections: Int) {
-        let requests = values.requests.sorted { $0.key < $1.key }
-        family(
-            "settle_http_requests_total", "counter", "Requests that were answered.",
-            requests.map { kind, count in
-                (
-                    [("route", kind.route), ("method", kind.method), ("status", "\(kind.status)")],
-                    "\(count)"
-                )
-            })
-        let refusals = values.requests.filter { $0.key.status >= 400 }
-            .reduce(into: [Int: Int]()) { $0[$1.key.status, default: 0] += $1.value }
-        family(
-            "settle_http_refusals_total", "counter", "Requests that were answered with an error.",
-            refusals.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], "\($0.value)") })
-        durations(values.durations)
-        single(
-            "settle_http_requests_in_flight", "gauge", "Requests whose answer has not begun.",
-            values.requestsInFlight)
-        single(
-            "settle_http_received_bytes_total", "counter",
-            "Bytes of bodies of requests, as their headers say.", values.bytesReceived)
-        single(
-            "settle_http_sent_bytes_total", "counter",
-            "Bytes of bodies of answers whose length is known beforehand.", values.bytesSent)
-        single("settle_connections_open", "gauge", "Connections that are open.", connections)
-        single("settle_items_read_total", "counter", "Items sent to readers.", values.itemsRead)
-        single("settle_items_written_total", "counter", "Items stored.", values.itemsWritten)
-        single(
-            "settle_live_readers", "gauge", "Readers that wait for changes.", values.liveReaders)
-        single(
-            "settle_rate_limited_total", "counter", "Requests refused because of the rate limit.",
-            values.rateLimited)
-        single(
-            "settle_token_failures_total", "counter",
-            "Requests refused because their token was missing or not good.", values.tokenFailures)
+    /// The labels of a sample, in their order, and what is counted for them.
+    private struct Sample {
+        var labels: [(name: String, value: String)]
+        var handler: any MetricsTextHandler
     }
 
-    private mutating func durations(_ durations: [String: DurationHistogram]) {
-        let name = "settle_http_request_duration_seconds"
-        head(name, "histogram", "Seconds from a request to the beginning of its answer.")
-        for (route, histogram) in durations.sorted(by: { $0.key < $1.key }) {
-            for (border, count) in histogram.cumulative {
-                line(name + "_bucket", [("route", route), ("le", "\(border)")], "\(count)")
-            }
-            line(name + "_bucket", [("route", route), ("le", "+Inf")], "\(histogram.count)")
-            line(name + "_sum", [("route", route)], "\(histogram.sum)")
-            line(name + "_count", [("route", route)], "\(histogram.count)")
+    /// The samples of each metric, by the values of their labels.
+    private let samples = Mutex<[ServerMetric: [[String]: Sample]]>([:])
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        handler(label, dimensions, CounterText()) ?? NOOPMetricsHandler.instance
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        handler(label, dimensions, MeterText()) ?? NOOPMetricsHandler.instance
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        handler(label, dimensions, TimerText()) ?? NOOPMetricsHandler.instance
+    }
+
+    /// A server records nothing so.
+    func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler { NOOPMetricsHandler.instance }
+
+    // A line that was there once stays, as counters of Prometheus have it.
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+
+    /// What is kept for a metric with these labels; nil when it is none of the server's.
+    private func handler<Handler: MetricsTextHandler>(
+        _ label: String, _ dimensions: [(String, String)], _ new: Handler
+    ) -> Handler? {
+        guard let metric = ServerMetric(rawValue: label) else { return nil }
+        return samples.withLock { samples in
+            let key = dimensions.map(\.1)
+            if let known = samples[metric]?[key] { return known.handler as? Handler }
+            samples[metric, default: [:]][key] = Sample(labels: dimensions, handler: new)
+            return new
         }
     }
 
-    private mutating func single(_ name: String, _ kind: String, _ help: String, _ value: Int) {
-        family(name, kind, help, [([], "\(value)")])
+    /// All lines, as they are at one moment.
+    var text: String {
+        let samples = samples.withLock { $0 }
+        var text = ""
+        for metric in ServerMetric.allCases {
+            let name = metric.rawValue
+            text += "# HELP \(name) \(metric.help)\n# TYPE \(name) \(metric.kind.rawValue)\n"
+            let sorted = (samples[metric] ?? [:]).sorted {
+                $0.key.lexicographicallyPrecedes($1.key)
+            }
+            for (_, sample) in sorted {
+                for line in sample.handler.lines {
+                    let labels = (sample.labels + line.labels)
+                        .map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+                    // Values of labels are templates, methods and numbers, which need no escaping.
+                    let place = labels.isEmpty ? "" : "{\(labels)}"
+                    text += "\(name)\(line.suffix)\(place) \(line.value)\n"
+                }
+            }
+        }
+        return text
+    }
+}
+
+/// A line of a sample: what follows the name of the metric, labels beside those of the sample, the number.
+struct MetricsLine {
+    var suffix = ""
+    var labels: [(name: String, value: String)] = []
+    var value: String
+}
+
+/// What is counted for one sample.
+private protocol MetricsTextHandler: AnyObject, Sendable {
+    var lines: [MetricsLine] { get }
+}
+
+private final class CounterText: CounterHandler, MetricsTextHandler {
+    private let count = Atomic<Int64>(0)
+
+    func increment(by amount: Int64) {
+        count.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    private mutating func family(
-        _ name: String, _ kind: String, _ help: String,
-        _ samples: [(labels: [(String, String)], value: String)]
-    ) {
-        head(name, kind, help)
-        for sample in samples { line(name, sample.labels, sample.value) }
+    func reset() {
+        count.store(0, ordering: .relaxed)
     }
 
-    private mutating func head(_ name: String, _ kind: String, _ help: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n"
+    var lines: [MetricsLine] { [MetricsLine(value: "\(count.load(ordering: .relaxed))")] }
+}
+
+private final class MeterText: MeterHandler, MetricsTextHandler {
+    private let value = Mutex(0.0)
+
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { self.value.withLock { $0 = value } }
+    func increment(by amount: Double) { value.withLock { $0 += amount } }
+    func decrement(by amount: Double) { value.withLock { $0 -= amount } }
+
+    var lines: [MetricsLine] {
+        let value = value.withLock { $0 }
+        return [MetricsLine(value: Int64(exactly: value).map(String.init) ?? "\(value)")]
+    }
+}
+
+private final class TimerText: TimerHandler, MetricsTextHandler {
+    private let histogram = Mutex(DurationHistogram())
+
+    func recordNanoseconds(_ duration: Int64) {
+        histogram.withLock { $0.record(Double(duration) / 1_000_000_000) }
     }
 
-    /// Values of labels are templates, methods and numbers, which need no escaping.
-    private mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
-        let inner = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
-        text += inner.isEmpty ? "\(name) \(value)\n" : "\(name){\(inner)} \(value)\n"
+    var lines: [MetricsLine] {
+        let histogram = histogram.withLock { $0 }
+        return histogram.cumulative.map { border, count in
+            MetricsLine(suffix: "_bucket", labels: [("le", "\(border)")], value: "\(count)")
+        } + [
+            MetricsLine(suffix: "_bucket", labels: [("le", "+Inf")], value: "\(histogram.count)"),
+            MetricsLine(suffix: "_sum", value: "\(histogram.sum)"),
+            MetricsLine(suffix: "_count", value: "\(histogram.count)"),
+        ]
     }
 }

@@ -25,7 +25,7 @@ struct TableResponder: HTTPResponder {
     let limiter: RateLimiter?
     let metrics: ServerMetrics
     /// Nil when metrics are not served.
-    let connections: ConnectionLimit?
+    let metricsText: MetricsText?
     let shutdown: ShutdownWatch
     let liveReaders: LiveReaders
     let limits: PageLimits
@@ -41,26 +41,8 @@ struct TableResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var watch = RequestWatch(request, id: context.requestId, metrics: metrics)
-        var response: Response
-        do {
-            let authority = try RequestHead.check(request)
-            let isLetIn = authenticator.letsInWithoutToken(request.headers)
-            if isLetIn { try origins.check(request, to: authority, at: context.localAddress) }
-            let path = try RoutePath(request.uri.path)
-            watch.template = path.template
-            if !isLetIn, path.isOfEverybody {
-                // No token is looked at, so it may be any.
-                try origins.check(request, to: authority, at: context.localAddress)
-            }
-            if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
-                response = answer
-            } else {
-                response = try await answer(
-                    request, at: path, from: context.address,
-                    over: clients.connection(of: context.channel))
-            }
-        } catch {
-            response = Answer.refusal(refusal(for: error))
+        var response = await watch.span.run {
+            await respond(to: request, context: context, template: &watch.template)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         if response.status == .contentTooLarge, request.headers[.contentEncoding] != nil {
@@ -69,6 +51,31 @@ struct TableResponder: HTTPResponder {
         }
         origins.share(&response.headers, with: request)
         return watch.end(response, logger: logger)
+    }
+
+    /// The answer to a request; `template` becomes that of its path, as soon as that is known.
+    private func respond(
+        to request: Request, context: Context, template: inout String
+    ) async -> Response {
+        do {
+            let authority = try RequestHead.check(request)
+            let isLetIn = authenticator.letsInWithoutToken(request.headers)
+            if isLetIn { try origins.check(request, to: authority, at: context.localAddress) }
+            let path = try RoutePath(request.uri.path)
+            template = path.template
+            if !isLetIn, path.isOfEverybody {
+                // No token is looked at, so it may be any.
+                try origins.check(request, to: authority, at: context.localAddress)
+            }
+            if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
+                return answer
+            }
+            return try await answer(
+                request, at: path, from: context.address,
+                over: clients.connection(of: context.channel))
+        } catch {
+            return Answer.refusal(refusal(for: error))
+        }
     }
 
     /// The one table of errors and statuses.

@@ -59,7 +59,7 @@ extension TableResponder {
         switch path {
         case .health: return Answer.json(["status": "ok"])
         case .readiness: return try await readiness()
-        case .metrics: return try metricsText()
+        case .metrics: return try metricsAnswer()
         case .description:
             return Answer.json(
                 versionWhenMissing == nil

@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Foundation
 
 /// Where a server listens, what it stores and whom it lets in.
@@ -71,6 +72,11 @@ public struct ServerConfiguration: Sendable {
     public var answerMemoryMaxBytes = 72 << 20
     /// Whether `/metrics` is answered, without a token; true by default.
     public var servesMetrics = true
+    /// Where the server counts, beside what `/metrics` answers; nil, the default, for the factory that
+    /// `MetricsSystem` has when the server is made.
+    ///
+    /// Labels and dimensions are those of `/metrics`. Durations are timers, what can go down is a meter.
+    public var metrics: (any MetricsFactory)?
     /// How often keys are fetched and how long that may take; more patient in tests.
     var keyPace = TokenKeySource.Pace()
     /// What waits are measured with; another one in tests.

@@ -30,11 +30,10 @@ extension TableResponder {
     /// What the server counted, for Prometheus.
     ///
     /// - Throws: ``Refusal`` 404 when it is not served.
-    func metricsText() throws(Refusal) -> Response {
-        guard let connections else {
+    func metricsAnswer() throws(Refusal) -> Response {
+        guard let text = metricsText?.text else {
             throw Refusal(.notFound, "This server does not serve metrics.")
         }
-        let text = MetricsText(metrics.current, connections: connections.open).text
         return Response(
             status: .ok,
             headers: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],

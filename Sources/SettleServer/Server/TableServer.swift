@@ -1,3 +1,4 @@
+import CoreMetrics
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -32,7 +33,8 @@ public final class TableServer: Service, Sendable {
     private let port = BoundPort()
     private let hasRun = Mutex(false)
     private let shutdown = ShutdownWatch()
-    private let metrics = ServerMetrics()
+    private let metrics: ServerMetrics
+    private let metricsText: MetricsText?
     private let connections: ConnectionLimit
     private let clients = Connections()
 
@@ -49,7 +51,15 @@ public final class TableServer: Service, Sendable {
         try configuration.check()
         self.configuration = configuration
         self.logger = logger
-        connections = ConnectionLimit(configuration.connectionsMax)
+        // Looked up when the server is made, so that an app can choose before.
+        let factory = configuration.metrics ?? MetricsSystem.factory
+        let text = configuration.servesMetrics ? MetricsText() : nil
+        metricsText = text
+        metrics = ServerMetrics(
+            text.map { MultiplexMetricsHandler(factories: [$0, factory]) } ?? factory,
+            bodyBytesMax: max(configuration.bodyMaxBytes, configuration.attachmentMaxBytes))
+        connections = ConnectionLimit(
+            configuration.connectionsMax, meter: metrics.connections)
     }
 
     /// Serves until it is told to stop, then closes the databases.
@@ -151,7 +161,7 @@ public final class TableServer: Service, Sendable {
             limiter: configuration.rateLimit.map {
                 RateLimiter($0, elapsed: configuration.elapsed)
             }, metrics: metrics,
-            connections: configuration.servesMetrics ? connections : nil, shutdown: shutdown,
+            metricsText: metricsText, shutdown: shutdown,
             liveReaders: LiveReaders(countMax: max(1, configuration.connectionsMax / 2)),
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),

@@ -231,7 +231,7 @@ final class ReplicationSession: Sendable {
         _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
     ) async -> ReplicationStateMachine.Action {
         do {
-            let failure = try await cycle.push()
+            let failure = try await traced("settle.push", &cycle) { try await $0.push() }
             if cycle.takeProgress() { machine.progressed() }
             return machine.pushed(failure.map { ReplicationStateMachine.Failure($0) })
         } catch {
@@ -243,7 +243,10 @@ final class ReplicationSession: Sendable {
         _ cycle: inout ReplicationCycle, _ machine: inout ReplicationStateMachine
     ) async -> ReplicationStateMachine.Action {
         do {
-            try await cycle.pull()
+            try await traced("settle.pull", &cycle) {
+                try await $0.pull()
+                return nil
+            }
             try await cycle.countFailures()
             if configuration.isBidirectional {
                 cycle.queuedCount += try await cycle.queueUndescribed(isPulled: true)
@@ -251,7 +254,8 @@ final class ReplicationSession: Sendable {
             if cycle.queuedCount > 0, configuration.isBidirectional {
                 // A page showed what documents have and the remote has not.
                 cycle.queuedCount = 0
-                if let failure = try await cycle.push() { throw failure }
+                let failure = try await traced("settle.push", &cycle) { try await $0.push() }
+                if let failure { throw failure }
             }
             if cycle.takeProgress() { machine.progressed() }
             return machine.pulled(random: configuration.random())

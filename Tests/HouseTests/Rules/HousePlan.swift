@@ -24,7 +24,7 @@ enum HousePlan {
         "SettleIndexing": Room(targets: ["SettleDocuments", "SettleStorage"]),
         "Settle": Room(
             targets: ["SettleDocuments", "SettleIndexing", "SettleStorage"],
-            products: ["Logging"]),
+            products: ["Logging", "Tracing"]),
         "SettleSync": Room(targets: ["Settle"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],
@@ -32,8 +32,8 @@ enum HousePlan {
         "SettleServer": Room(
             targets: ["CMalloc", "Settle", "SettleOData"],
             products: [
-                "AsyncHTTPClient", "HTTPTypes", "Hummingbird", "HummingbirdCore",
-                "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",
+                "AsyncHTTPClient", "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird",
+                "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",
                 "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettlePostgreSQL": Room(
@@ -50,7 +50,7 @@ enum HousePlan {
                 "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
                 "SettleSync",
             ],
-            products: ["ArgumentParser", "Logging", "ServiceLifecycle"]),
+            products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]
 
     /// Modules that come with the toolchain or the platform and need no declaration.
@@ -73,7 +73,7 @@ enum HousePlan {
     /// What no app that uses `Settle` alone may have to build.
     static func isServerProduct(_ product: String) -> Bool {
         product.hasPrefix("NIO") || product == "AsyncHTTPClient" || product.hasPrefix("Hummingbird")
-            || product == "JWTKit"
+            || product == "JWTKit" || product == "Configuration"
             || product == "ServiceLifecycle" || product == "ArgumentParser"
     }
 }

@@ -1,5 +1,7 @@
+import CoreMetrics
 import Foundation
 import HTTPTypes
+import MetricsTestKit
 import Settle
 import Testing
 
@@ -138,13 +140,15 @@ import Testing
     }
 
     @Test func `count readers and items as they are told`() {
-        let metrics = ServerMetrics()
+        let exporter = MetricsText()
+        let metrics = ServerMetrics(exporter, bodyBytesMax: 100)
         metrics.liveReaderBegan()
         metrics.liveReaderBegan()
         metrics.liveReaderEnded()
         metrics.itemsRead(5)
         metrics.itemsWritten(2)
-        let text = MetricsText(metrics.current, connections: 7).text
+        for _ in 0..<7 { metrics.connections.increment() }
+        let text = exporter.text
         #expect(Self.samples(text) != nil)
         for line in [
             "settle_live_readers 1", "settle_items_read_total 5", "settle_items_written_total 2",
@@ -152,6 +156,63 @@ import Testing
         ] {
             #expect(text.contains("\n\(line)\n"), "\(line)")
         }
+    }
+
+    @Test func `come with the same numbers to the back-end that an app chooses`() async throws {
+        for servesMetrics in [true, false] {
+            let given = TestMetrics()
+            try await TestServer.run(configure: {
+                $0.metrics = given
+                $0.servesMetrics = servesMetrics
+            }) { server in
+                given.reset()
+                _ = try await server.send(.post, "/tables/t", ["id": "a"])
+                _ = try await server.send(.get, "/tables/t")
+                _ = try await server.send(.get, "/tables/t/none")
+                let table = [("route", "/tables/{table}"), ("method", "GET"), ("status", "200")]
+                let lists = try given.expectCounter("settle_http_requests_total", table)
+                #expect(lists.totalValue == 1)
+                let refusals = try given.expectCounter(
+                    "settle_http_refusals_total", [("status", "404")])
+                #expect(refusals.totalValue == 1)
+                let durations = try given.expectTimer(
+                    "settle_http_request_duration_seconds", [("route", "/tables/{table}")])
+                #expect(durations.values.count == 2 && durations.values.allSatisfy { $0 > 0 })
+                #expect(durations.displayUnit == .seconds)
+                guard servesMetrics else { return }
+                let reply = try await server.raw(.get, "/metrics")
+                let samples = try #require(
+                    Self.samples(String(decoding: reply.bytes, as: UTF8.self)))
+                #expect(
+                    Self.sum(samples, "settle_http_requests_total", ["method": "GET"]) == 2)
+                #expect(Self.sum(samples, "settle_items_written_total") == 1)
+                #expect(Self.sum(samples, "settle_http_refusals_total", ["status": "404"]) == 1)
+            }
+        }
+    }
+
+    @Test func `have no sum that a sender brings to its end with lengths that are lies`() {
+        let exporter = MetricsText()
+        let given = TestMetrics()
+        let metrics = ServerMetrics(
+            MultiplexMetricsHandler(factories: [exporter, given]), bodyBytesMax: 100)
+        for length in [7, Int.max, Int.max] {
+            metrics.requestBegan()
+            metrics.requestEnded(
+                route: "/x", method: .post, status: 413, duration: .milliseconds(3),
+                received: length, sent: 5)
+        }
+        let text = exporter.text
+        for line in [
+            "settle_http_received_bytes_total 207", "settle_http_sent_bytes_total 15",
+            "settle_http_requests_in_flight 0",
+            "settle_http_request_duration_seconds_bucket{route=\"/x\",le=\"0.0025\"} 0",
+            "settle_http_request_duration_seconds_bucket{route=\"/x\",le=\"0.005\"} 3",
+            "settle_http_requests_total{route=\"/x\",method=\"POST\",status=\"413\"} 3",
+        ] {
+            #expect(text.contains("\n\(line)\n"), "\(line)")
+        }
+        #expect(given.counterTotal(label: "settle_http_received_bytes_total") == 207)
     }
 
     @Test func `are not there when they are not to be`() async throws {

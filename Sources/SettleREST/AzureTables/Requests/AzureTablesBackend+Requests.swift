@@ -65,6 +65,9 @@ extension AzureTablesBackend {
         fields[.accept] = fields[.accept] ?? "application/json"
         fields[.userAgent] = "Settle"
         if let version = dialect.version { fields[.zumoVersion] = version }
+        for (name, value) in TraceSpan.outgoingFields where HTTPField.isValidValue(value) {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
         let token = try await tokens.token()
         var request = HTTPRequest(
             method: method, scheme: address.scheme, authority: address.authority, path: path,
