@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 import SettlePostgreSQL
 import SettleServer
@@ -33,6 +34,15 @@ import Testing
             running.cancel()
             _ = await running.result
         }
+    }
+
+    @Test func `settings of any reader make a configuration`() async throws {
+        let file = InMemoryProvider(values: [
+            "settle.directory": "/nowhere", "settle.anonymous": true, "settle.pageMax": 10,
+        ])
+        let settings = ConfigReader(providers: [EnvironmentVariablesProvider(), file])
+        let configuration = try await ServerConfiguration(reader: settings.scoped(to: "settle"))
+        #expect(configuration.topMax == 10)
     }
 
     @Test func `a server over PostgreSQL is made without asking it`() throws {

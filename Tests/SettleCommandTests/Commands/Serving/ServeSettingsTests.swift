@@ -122,8 +122,8 @@ import Testing
                 ("{\"jwks\": \"k\"}", [], [:], 64, "--anonymous beside 'jwks' in '"),
                 ("{\"burst\": 3}", [], [:], 1, "'burst' in '"),
                 (
-                    "{\"burst\": 3}", ["--tls-key", "k"], [:], 1,
-                    "is part of the limit that --rate sets"
+                    "{\"burst\": 3}", ["--tls-key", "k"], [:], 64,
+                    "--tls-certificate and --tls-key need each other"
                 ),
                 ("{}", [], ["SETTLE_TLS_KEY": "k"], 1, "--tls-certificate and SETTLE_TLS_KEY need"),
                 (
