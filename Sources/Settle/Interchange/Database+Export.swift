@@ -72,10 +72,13 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`.
     private func requireOther(than url: URL) throws {
-        func identity(_ url: URL) -> [UInt64]? {
-            var found = stat()
-            guard unsafe stat(url.path, &found) == 0 else { return nil }
-            return [UInt64(truncatingIfNeeded: found.st_dev), UInt64(found.st_ino)]
+        func identity(_ url: URL) -> [NSNumber]? {
+            let path = url.resolvingSymlinksInPath().path
+            guard let found = try? FileManager.default.attributesOfItem(atPath: path),
+                let device = found[.systemNumber] as? NSNumber,
+                let file = found[.systemFileNumber] as? NSNumber
+            else { return nil }
+            return [device, file]
         }
         guard let target = identity(url) else { return }
         let directory = configuration.key.directory

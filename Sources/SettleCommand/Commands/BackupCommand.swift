@@ -36,9 +36,9 @@ struct BackupCommand: SettleSubcommand {
     /// - Throws: `ValidationError` when the text names no database, or a folder to put one in.
     static func target(parsing text: String) throws -> DatabasePath {
         let path = try DatabasePath(parsing: text)
-        var isFolder: ObjCBool = false
-        let isThere = unsafe FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-        guard !text.hasSuffix("/") || text.hasSuffix(".settle/") || !isThere || !isFolder.boolValue
+        guard
+            !text.hasSuffix("/") || text.hasSuffix(".settle/")
+                || !FileManager.default.isFolder(text)
         else {
             throw ValidationError(
                 "It is a folder. Give the copy a name in it, for example \(text)\(path.name)")

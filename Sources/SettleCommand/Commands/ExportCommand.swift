@@ -73,11 +73,8 @@ struct ExportCommand: SettleSubcommand {
 
     /// Asks whether a file that is there may be replaced.
     private func confirmReplacing() async throws {
-        var isFolder: ObjCBool = false
-        guard file != "-", !force,
-            unsafe FileManager.default.fileExists(atPath: file, isDirectory: &isFolder)
-        else { return }
-        guard !isFolder.boolValue else {
+        guard file != "-", !force, FileManager.default.fileExists(atPath: file) else { return }
+        guard !FileManager.default.isFolder(file) else {
             throw CommandFailure("'\(file)' is a folder. Give the path of a file to write.")
         }
         guard Terminal.canAsk else {

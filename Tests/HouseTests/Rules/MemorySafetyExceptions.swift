@@ -32,6 +32,10 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "Foundation on Linux cannot replace a file in one step; rename(2) can."),
         Exception(
+            path: "Sources/SettleCommand/Main.swift",
+            words: ["unsafe", "unsafeArgv"],
+            reason: "Only C strings still show what is not UTF-8 in the command line."),
+        Exception(
             path: "Sources/SettleCommand/Running/Terminal.swift",
             words: ["unsafe"],
             reason: "Foundation knows no terminal's width, and gives no editor the terminal; "
