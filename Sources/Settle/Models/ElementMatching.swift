@@ -58,7 +58,7 @@ struct ElementMatching {
         }
         guard stored.count == before.count else { return nil }
         // What is written in another form than it is stored, such as a date, is where it was, as long as
-        // nothing else has moved. Of simple values that nothing tells apart nobody knows.
+        // nothing else has moved. Simple values that nothing tells apart are not paired.
         let isInOrder = partners.enumerated().allSatisfy { $1 == nil || $0 == $1 }
         let isKnown = partners.contains { $0 != nil }
         for (place, element) in before.enumerated() where isInOrder && partners[place] == nil {

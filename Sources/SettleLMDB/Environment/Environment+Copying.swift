@@ -111,19 +111,26 @@ private struct PartialFile {
         func check(_ result: Int32) throws(LMDBError) {
             if result != 0 { throw LMDBError(result: errno, operation: "copy", path: path) }
         }
-        var locked: Int32
-        repeat { locked = flock(descriptor, LOCK_EX) } while locked != 0 && errno == EINTR
-        try check(locked)
         var own = stat()
-        var found = stat()
-        try check(fstat(descriptor, &own))
-        // It was given its name, or removed, while we waited.
-        guard stat(path, &found) == 0, own.st_ino == found.st_ino, own.st_dev == found.st_dev else {
-            return false
-        }
-        guard own.st_nlink == 1 else {
-            FileSystem.remove(path)
-            return false
+        var checkCount = 0
+        while true {
+            let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            if !isLocked, errno != EWOULDBLOCK, errno != EINTR { try check(-1) }
+            var found = stat()
+            try check(fstat(descriptor, &own))
+            // It was given its name, or removed, while we waited.
+            guard stat(path, &found) == 0, own.st_ino == found.st_ino, own.st_dev == found.st_dev
+            else { return false }
+            // A whole copy that is open as a database is locked for as long as that is: the wait is
+            // for the name, and not for the lock.
+            let isWhole = own.st_nlink > 1
+            if isWhole, isLocked || checkCount > EnvironmentTuning.copyNameCheckCountMax {
+                FileSystem.remove(path)
+                return false
+            }
+            if isLocked { break }
+            checkCount = isWhole ? checkCount + 1 : 0
+            usleep(EnvironmentTuning.copyCheckMicroseconds)
         }
         try check(ftruncate(descriptor, 0))
         return true
