@@ -4,6 +4,78 @@ import Testing
 @testable import SettleLMDB
 
 @Suite(.serialized) struct `Compacting while in use` {
+    @Test func `keeps mode and owner of the file`() throws {
+        let scratch = Scratch()
+        let environment = try scratch.open()
+        defer { environment.close() }
+        try environment.put([1], for: [1])
+        let file = scratch.path + "/data.mdb"
+        #expect(chmod(file, 0o644) == 0)
+        // Only root may give a file away.
+        let owner: uid_t = geteuid() == 0 ? 65_534 : geteuid()
+        #expect(chown(file, owner, getegid()) == 0)
+        try environment.compact()
+        var found = stat()
+        #expect(stat(file, &found) == 0)
+        #expect(found.st_mode & 0o7777 == 0o644 && found.st_uid == owner)
+    }
+
+    @Test func `makes the lock file with mode and owner of the data file`() throws {
+        let scratch = Scratch()
+        let first = try scratch.open()
+        try first.put([1], for: [1])
+        first.close()
+        let (file, lock) = (scratch.path + "/data.mdb", scratch.path + "/lock.mdb")
+        let owner: uid_t = geteuid() == 0 ? 65_534 : geteuid()
+        #expect(unlink(lock) == 0 && chmod(file, 0o640) == 0)
+        #expect(chown(file, owner, getegid()) == 0)
+        let second = try scratch.open()
+        defer { second.close() }
+        var found = stat()
+        #expect(stat(lock, &found) == 0)
+        #expect(found.st_mode & 0o7777 == 0o640 && found.st_uid == owner)
+    }
+
+    @Test func `refuses damaged pages before the engine follows them`() throws {
+        let scratch = Scratch()
+        let made = try scratch.open()
+        try made.write { transaction in
+            let table = try transaction.createTable(named: "t")
+            for number in UInt8(0)..<250 {
+                try transaction.put([UInt8](repeating: 7, count: 1_500), for: [number], in: table)
+            }
+        }
+        made.close()
+        var bytes = try scratch.readDataFile()
+        let pageSize = 4_096
+        // The heads of the leaves that hold the values; what an open reads stays as it is.
+        var damaged = 0
+        for start in stride(from: 2 * pageSize, to: bytes.count, by: pageSize) {
+            guard bytes[start..<(start + pageSize)].count(where: { $0 == 7 }) > 1_000 else {
+                continue
+            }
+            for place in 8..<72 { bytes[start + place] = 0xFF }
+            damaged += 1
+        }
+        #expect(damaged > 100)
+        scratch.writeDataFile(bytes)
+        let copies = Scratch()
+        #expect(
+            code {
+                let environment = try scratch.open()
+                defer { environment.close() }
+                try environment.copy(to: copies.path + "/copy", compacting: true)
+            } == .corrupted)
+        #expect(
+            code {
+                let environment = try scratch.open()
+                defer { environment.close() }
+                try environment.compact()
+            } == .corrupted)
+        #expect(access(copies.path + "/copy/data.mdb.copying", F_OK) != 0)
+        #expect(access(scratch.path + "/data.mdb.compacting", F_OK) != 0)
+    }
+
     @Test func `makes the file smaller and keeps every table, handle and number`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.init(durability: .relaxed))

@@ -4,7 +4,8 @@ package import SettleDocuments
 /// The forms in documents of Foundation's types: dates as the date formatter has them, data in
 /// base64, addresses, UUIDs, and decimals as strings.
 ///
-/// Decimals may stand as numbers too.
+/// Decimals may stand as numbers too, and have the digits that the JSON shows. A text that is not as a
+/// whole a number, with a point, is no decimal.
 package struct DocumentCodingLeaves: PackedCodingLeaves {
     /// The forms.
     package init() {}
@@ -37,12 +38,43 @@ package struct DocumentCodingLeaves: PackedCodingLeaves {
 
     private func decimal(_ json: JSONValue) -> Decimal? {
         switch json {
-        case .string(let text):
-            // The locale of the device must not decide what a document says.
-            Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        case .string(let text): Self.isNumber(text) ? Self.decimal(text) : nil
         case .integer(let number): Decimal(number)
-        case .double(let number): Decimal(number)
+        // By its shortest text: the double itself is 4.9500000000000001776… where the JSON is 4.95.
+        case .double(let number): Self.decimal(number.description)
         default: nil
         }
+    }
+
+    private static func decimal(_ text: String) -> Decimal? {
+        // The locale of the device must not decide what a document says.
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+
+    /// Whether a whole text is a number.
+    ///
+    /// A sign, digits with a point among them, and an exponent, of which only a digit must be there.
+    /// Foundation reads what precedes the first character that does not fit.
+    private static func isNumber(_ text: String) -> Bool {
+        var rest = text.utf8[...]
+        func skip(_ characters: String) -> Bool {
+            guard let first = rest.first, characters.utf8.contains(first) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        func skipDigits() -> Bool {
+            let length = rest.count
+            rest = rest.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return rest.count < length
+        }
+        _ = skip("+-")
+        var hasDigits = skipDigits()
+        if skip("."), skipDigits() { hasDigits = true }
+        guard hasDigits else { return false }
+        if skip("eE") {
+            _ = skip("+-")
+            guard skipDigits() else { return false }
+        }
+        return rest.isEmpty
     }
 }

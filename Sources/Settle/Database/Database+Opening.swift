@@ -60,7 +60,10 @@ extension Database {
         _ configuration: OpenDatabaseConfiguration = .default
     ) async throws -> Database {
         guard let database = try await open(with: configuration, create: true) else {
-            preconditionFailure("A database that may be made is always opened.")
+            throw DatabaseError(
+                .readOnly,
+                "There is no database '\(configuration.name)', and none is made when it is opened for "
+                    + "reading only.")
         }
         return database
     }
@@ -84,6 +87,8 @@ extension Database {
 
     /// The names of the databases in a directory, sorted; none when there is no such directory.
     ///
+    /// Among them are those that this process may not look into; opening them says so.
+    ///
     /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a
     ///   directory, or the directory cannot be read.
     public static func allDatabaseNames(underLocation location: URL) throws -> [String] {
@@ -100,7 +105,7 @@ extension Database {
                 cause: error)
         }
         return entries.compactMap { DatabaseKey.name(ofEntry: $0) }
-            .filter { DatabaseKey(name: $0, location: location).exists }
+            .filter { DatabaseKey(name: $0, location: location).mayExist }
             .sorted()
     }
 

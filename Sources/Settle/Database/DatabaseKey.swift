@@ -51,6 +51,17 @@ struct DatabaseKey: Hashable, Sendable {
     /// True when the database is there.
     var exists: Bool { FileManager.default.fileExists(atPath: dataFile.path) }
 
+    /// True when the database is there, or its directory may not be looked into: it may be there.
+    var mayExist: Bool {
+        if exists { return true }
+        do {
+            _ = try FileManager.default.attributesOfItem(atPath: dataFile.path)
+            return false
+        } catch {
+            return (error as? CocoaError)?.code == .fileReadNoPermission
+        }
+    }
+
     /// The name of the database that a directory entry is; nil for other entries.
     static func name(ofEntry entry: String) -> String? {
         guard entry.hasSuffix(suffix) else { return nil }

@@ -114,7 +114,12 @@ extension Document {
         }
         set {
             guard let newValue else { return self[json: name] = nil }
-            self[name] = newValue
+            do {
+                self[json: name] =
+                    try PackedValue(encoding: newValue, leaves: DocumentCodingLeaves()).value()
+            } catch {
+                reject(name, "a \(type) that cannot be encoded")
+            }
         }
     }
 }

@@ -13,7 +13,8 @@ extension Database {
     /// ```
     ///
     /// Values are decoded as members of documents are, so that `Double` takes every number, whole ones too.
-    /// Rows without a value, or with null, are passed over. A value of another kind makes the rows that sum
+    /// Rows without a value, or with null, are passed over; the function is never called without values,
+    /// and where there are none the result is null. A value of another kind makes the rows that sum
     /// it up fail with `indexFailed`; it is never left out.
     public struct TypedReduce: Sendable {
         /// The function as the floor below calls it.
@@ -43,9 +44,12 @@ extension Database {
             rereduce: @escaping @Sendable (_ results: [Result]) throws -> Result
         ) {
             function = { _, values, isRereduced in
-                isRereduced
-                    ? try Self.json(rereduce(Self.decoded(values)))
-                    : try Self.json(reduce(Self.decoded(values)))
+                if isRereduced {
+                    let results: [Result] = try Self.decoded(values)
+                    return results.isEmpty ? .null : try Self.json(rereduce(results))
+                }
+                let values: [Value] = try Self.decoded(values)
+                return values.isEmpty ? .null : try Self.json(reduce(values))
             }
         }
 

@@ -22,7 +22,7 @@ extension Database {
     ///   - progress: Told how many of the documents are written.
     /// - Returns: What the export holds.
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`, `permissionDenied`, `diskFull`, or
-    ///   `inputOutput` when a file cannot be written; `corrupted` with the document that is damaged;
+    ///   `inputOutput` when a file cannot be written, or is one of the database itself; `corrupted` with the document that is damaged;
     ///   `databaseClosed`; `CancellationError` when the task is cancelled. Nothing but finished files of
     ///   contents is left then.
     /// - Complexity: Linear in the size of the database; constant memory.
@@ -32,6 +32,7 @@ extension Database {
         progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
     ) async throws -> ExportSummary {
         let contents = try ExportWriter.Contents(attachments, besideFile: url)
+        try requireOther(than: url)
         return try await export(progress) { write in
             let file = try ReplacedFile(url)
             do {
@@ -65,6 +66,28 @@ extension Database {
     ) async throws -> ExportSummary {
         let contents = try ExportWriter.Contents(attachments, besideFile: nil)
         return try await export(progress) { write in try write(contents, receive) }
+    }
+
+    /// Refuses to put an export in the place of a file of this database.
+    ///
+    /// - Throws: ``DatabaseError`` with `invalidFileLocation`.
+    private func requireOther(than url: URL) throws {
+        func identity(_ url: URL) -> [NSNumber]? {
+            let path = url.resolvingSymlinksInPath().path
+            guard let found = try? FileManager.default.attributesOfItem(atPath: path),
+                let device = found[.systemNumber] as? NSNumber,
+                let file = found[.systemFileNumber] as? NSNumber
+            else { return nil }
+            return [device, file]
+        }
+        guard let target = identity(url) else { return }
+        let directory = configuration.key.directory
+        let own = ["data.mdb", "lock.mdb"].map { identity(directory.appendingPathComponent($0)) }
+        guard !own.contains(target) else {
+            throw DatabaseError(
+                .invalidFileLocation,
+                "'\(url.path)' is a file of the database that is exported; choose another place.")
+        }
     }
 
     private typealias Writing = (

@@ -10,7 +10,7 @@ extension Database {
         on index: String, with parameters: any QueryParameters = QueryByKeyRange(),
         interval: Duration = .zero
     ) -> Live<QueryResultEnumerator> {
-        Live(LiveValues(queryResults(on: index, with: parameters, interval: interval)))
+        live(LiveValues(queryResults(on: index, with: parameters, interval: interval)))
     }
 
     /// All documents of a type, kept up to date for views; see ``documentResults(ofType:interval:)``.
@@ -22,7 +22,7 @@ extension Database {
     @MainActor public func liveDocuments(
         ofType type: String, interval: Duration = .zero
     ) -> Live<QueryResultEnumerator> {
-        Live(LiveValues(documentResults(ofType: type, interval: interval)))
+        live(LiveValues(documentResults(ofType: type, interval: interval)))
     }
 
     /// A document, kept up to date for views; its value is nil while there is none.
@@ -34,7 +34,7 @@ extension Database {
     @MainActor public func liveDocument(
         _ id: String, interval: Duration = .zero
     ) -> Live<Document> {
-        Live(documentStates(of: id, interval: interval))
+        live(documentStates(of: id, interval: interval))
     }
 
     /// All models of a type, kept up to date for views; see ``modelResults(_:interval:)``.
@@ -46,7 +46,7 @@ extension Database {
     @MainActor public func liveModels<Model: DocumentModel>(
         _ type: Model.Type, interval: Duration = .zero
     ) -> Live<ModelList<Model>> {
-        Live(LiveValues(modelResults(type, interval: interval)))
+        live(LiveValues(modelResults(type, interval: interval)))
     }
 
     /// The models that a query finds, kept up to date for views; see
@@ -62,7 +62,7 @@ extension Database {
         _ type: Model.Type, on index: String,
         with parameters: any QueryParameters = QueryByKeyRange(), interval: Duration = .zero
     ) -> Live<ModelList<Model>> {
-        Live(LiveValues(modelResults(type, on: index, with: parameters, interval: interval)))
+        live(LiveValues(modelResults(type, on: index, with: parameters, interval: interval)))
     }
 
     /// A model, kept up to date for views; its value is nil while there is none.
@@ -75,7 +75,14 @@ extension Database {
     @MainActor public func liveModel<Model: DocumentModel>(
         _ type: Model.Type, id: String, interval: Duration = .zero
     ) -> Live<Stored<Model>> {
-        Live(modelStates(type, id: id, interval: interval))
+        live(modelStates(type, id: id, interval: interval))
+    }
+
+    /// Shows what a sequence gives; after an error it is begun again with the next commit.
+    @MainActor private func live<Value: Sendable, Values: AsyncSequence & Sendable>(
+        _ values: Values
+    ) -> Live<Value> where Values.Element == Value?, Values.Failure == DatabaseError {
+        Live(values) { [weak self] in self?.commitSignals() }
     }
 }
 

@@ -25,9 +25,10 @@ import Synchronization
     public private(set) var value: Value?
     /// Why there is nothing newer; nil while all is well.
     ///
-    /// The last value stays. ``reload()`` begins anew.
+    /// The last value stays. What is observed in a database is tried again after the next commit;
+    /// ``reload()`` begins anew at once.
     public private(set) var error: DatabaseError?
-    /// True until there is a first answer: a value, that there is none, or an error.
+    /// True until there is a first answer: a value, that there is none, an error, or the end.
     public private(set) var isLoading = true
 
     @ObservationIgnored private let begin: @MainActor (Live) -> Task<Void, Never>
@@ -35,16 +36,44 @@ import Synchronization
 
     /// Shows the newest element of a sequence.
     ///
-    /// - Parameter values: The sequence; nil stands for no value.
-    public init<Values: AsyncSequence & Sendable>(_ values: Values)
+    /// - Parameter values: The sequence; nil stands for no value. An error ends it.
+    public convenience init<Values: AsyncSequence & Sendable>(_ values: Values)
     where Values.Element == Value?, Values.Failure == DatabaseError {
+        self.init(values) { nil }
+    }
+
+    /// Shows the newest element of a sequence, which is begun again after an error.
+    ///
+    /// - Parameters:
+    ///   - values: The sequence; nil stands for no value.
+    ///   - signals: When it is worth to begin again; nil for never. Asked before each beginning, so that
+    ///     nothing is missed in between.
+    init<Values: AsyncSequence & Sendable>(
+        _ values: Values, beginningAgainAt signals: @escaping @Sendable () -> AsyncStream<Void>?
+    ) where Values.Element == Value?, Values.Failure == DatabaseError {
         begin = { live in
             Task { @MainActor [weak live] in
-                do throws(DatabaseError) {
-                    for try await value in values { live?.show(value) }
-                } catch {
-                    live?.show(error)
+                var isWorthIt = true
+                while isWorthIt {
+                    isWorthIt = false
+                    let signals = signals()
+                    do throws(DatabaseError) {
+                        for try await value in values {
+                            if Task.isCancelled { return }
+                            live?.show(value)
+                        }
+                    } catch {
+                        if Task.isCancelled { return }
+                        live?.show(error)
+                        if let signals {
+                            for await _ in signals {
+                                isWorthIt = true
+                                break
+                            }
+                        }
+                    }
                 }
+                if !Task.isCancelled { live?.end() }
             }
         }
         running.replace(with: begin(self))
@@ -64,12 +93,17 @@ import Synchronization
 
     private func show(_ value: Value?) {
         self.value = value
-        if isLoading { isLoading = false }
+        end()
         if error != nil { error = nil }
     }
 
     private func show(_ error: DatabaseError) {
-        self.error = error
+        // The same again is no news.
+        if self.error?.description != error.description { self.error = error }
+        end()
+    }
+
+    private func end() {
         if isLoading { isLoading = false }
     }
 }

@@ -41,6 +41,10 @@ struct MemberChange {
         if case .object(let was)? = before, case .object(let becomes)? = after,
             case .object(let stored)? = original, case .object(var members)? = current
         {
+            // Another case of an enumeration with values: two of them are none.
+            let isAnother =
+                !was.isEmpty && !becomes.isEmpty && was.keys.allSatisfy { becomes[$0] == nil }
+            if isAnother, current != original { throw Overlap() }
             for name in Set(was.keys).union(becomes.keys) {
                 members[name] = try changed(
                     members[name], from: stored[name], before: was[name], after: becomes[name])
@@ -49,39 +53,11 @@ struct MemberChange {
         }
         guard current == original else { throw Overlap() }
         guard case .array(let was)? = before, case .array(let becomes)? = after,
-            case .array(let stored)? = current, was.count == stored.count
+            case .array(let stored)? = current
         else { return after }
-        return .array(try elements(stored, before: was, after: becomes))
-    }
-
-    /// What an element of an array is recognised by: its `id`, or else all of it.
-    private enum ElementKey: Hashable {
-        case id(JSONValue)
-        case whole(JSONValue)
-
-        init(_ element: JSONValue) {
-            if let id = element["id"], !id.isNull {
-                self = .id(id)
-            } else {
-                self = .whole(element)
-            }
+        let elements = try ElementMatching(stored: stored, before: was)?.elements(becomes) {
+            try changed($0, from: $0, before: $1, after: $2) ?? $2
         }
-    }
-
-    /// The elements of an array: those that were there keep what the model does not know of them.
-    private static func elements(
-        _ stored: [JSONValue], before: [JSONValue], after: [JSONValue]
-    ) throws -> [JSONValue] {
-        // The places of the elements with one key, the last first.
-        var places: [ElementKey: [Int]] = [:]
-        for (place, element) in before.enumerated().reversed() {
-            places[ElementKey(element), default: []].append(place)
-        }
-        return try after.map { element in
-            guard let place = places[ElementKey(element)]?.popLast() else { return element }
-            let current = stored[place]
-            return try changed(current, from: current, before: before[place], after: element)
-                ?? element
-        }
+        return elements.map { .array($0) } ?? after
     }
 }

@@ -10,7 +10,11 @@ enum ModelForm<Model: DocumentModel> {
             throw fault("it is not of the type '\(Model.documentType)'", of: document.id)
         }
         do {
-            return try document.decode(Model.self)
+            let model = try document.decode(Model.self)
+            guard model.id.utf8.elementsEqual(document.id.utf8) else {
+                throw fault("it does not decode its identifier", of: document.id)
+            }
+            return model
         } catch let error as DecodingError {
             throw fault(error.place, of: document.id, cause: error)
         } catch let error as DatabaseError {

@@ -1,63 +1,108 @@
 /// Where a property of a model lies in its documents.
 enum ModelPath<Model: DocumentModel> {
+    /// A stored property on the way, and the type that has it; nil when it is not known.
+    private struct Step {
+        let property: String
+        let owner: (any Any.Type)?
+    }
+
     /// The names that lead from the top of a document to the member of a property.
     ///
-    /// - Precondition: The key path leads over stored properties of structs, and a property that is
-    ///   written under another name stands in ``DocumentModel/memberNames``.
+    /// A property that stands in ``DocumentModel/memberNames`` has the name from there, and its type is not
+    /// asked. The model's `id` is the member `id`, whatever its coding key.
+    ///
+    /// - Precondition: The key path leads over stored properties of structs; a property that is
+    ///   written under another name stands in ``DocumentModel/memberNames``; and no two properties whose
+    ///   types have a single value could be meant.
     static func names(of path: PartialKeyPath<Model>) -> [String] {
-        let names = properties(of: path)
+        let steps = steps(of: path)
         var members: [String] = []
-        for end in 1...names.count {
-            let property = names[..<end].joined(separator: ".")
-            members.append(Model.memberNames[property] ?? names[end - 1])
-        }
-        if members[0] == names[0], let keys = CodingKeysProbe.keys(of: Model.self) {
-            precondition(
-                keys.init(stringValue: names[0]) != nil,
-                "\(Model.self) writes its property '\(names[0])' under another name, or not at all; give "
-                    + "the name in '\(Model.self).memberNames'.")
+        var property = ""
+        for step in steps {
+            property += (property.isEmpty ? "" : ".") + step.property
+            if let name = Model.memberNames[property] {
+                members.append(name)
+                continue
+            }
+            if property != Document.idMember, let owner = step.owner as? any Decodable.Type {
+                precondition(
+                    !CodingKeysProbe.refute(step.property, of: owner),
+                    "\(owner) writes its property '\(step.property)' under another name, or not at "
+                        + "all; give the name for '\(property)' in '\(Model.self).memberNames'.")
+            }
+            members.append(step.property)
         }
         return members
     }
 
-    /// The names of the properties that a key path leads over.
+    /// The properties that a key path leads over.
     ///
-    /// They are in its description (SE-0369), which has them from the type's metadata, in optimised
-    /// programs too.
-    private static func properties(of path: PartialKeyPath<Model>) -> [String] {
+    /// Their names are in its description (SE-0369), which has them from the type's metadata, in
+    /// optimised programs too. It names the first property at a place: where properties without content
+    /// share the place with another, the types tell which one is meant.
+    private static func steps(of path: PartialKeyPath<Model>) -> [Step] {
         let text = path.debugDescription
         let start = "\\\(Model.self)."
-        let steps = text.hasPrefix(start) ? text.dropFirst(start.count) : ""
+        var names = text.hasPrefix(start) ? text.dropFirst(start.count) : ""
         precondition(
-            !steps.isEmpty && !steps.contains("<"),
+            !names.isEmpty && !names.contains("<"),
             "\(text) is no path over stored properties, so it has no place in a document.")
-        return steps.split(separator: ".").map { step in
-            String(step.prefix { $0 != "?" && $0 != "!" })
+        var value = type(of: path).valueType
+        // At the end, `?` makes the whole an optional.
+        if names.last == "?", let wrapped = StoredField.wrapped(in: value) {
+            names.removeLast()
+            value = wrapped
         }
-    }
-}
-
-/// A decoder that notes by which keys a type is decoded, and refuses.
-private final class CodingKeysProbe: Decoder {
-    private struct Refusal: Error {}
-
-    private var found: (any CodingKey.Type)?
-    var codingPath: [any CodingKey] { [] }
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    /// The coding keys of a type; nil when it is not decoded by keys.
-    static func keys(of type: any Decodable.Type) -> (any CodingKey.Type)? {
-        let probe = CodingKeysProbe()
-        _ = try? type.init(from: probe)
-        return probe.found
+        let described = names.split(separator: ".")[...]
+        let ways = ways(described, from: Model.self, to: value)
+        guard let way = ways.first else {
+            return described.enumerated().map { place, step in
+                Step(property: property(step), owner: place == 0 ? Model.self : nil)
+            }
+        }
+        precondition(
+            ways.count == 1,
+            "\(text) may be one of the properties "
+                + ways.map { "'\($0.map(\.property).joined(separator: "."))'" }
+                .joined(separator: ", ")
+                + " of \(Model.self), which cannot be told apart: their type has a single value.")
+        return way
     }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        found = type
-        throw Refusal()
+    /// The ways over stored properties that have a description and lead to a type.
+    private static func ways(
+        _ described: ArraySlice<Substring>, from owner: any Any.Type, to value: any Any.Type
+    ) -> [[Step]] {
+        guard let step = described.first, let fields = StoredField.all(of: owner),
+            let place = fields.first(where: { $0.name == property(step) })?.offset
+        else { return [] }
+        let rest = described.dropFirst()
+        var ways: [[Step]] = []
+        for field in fields where field.offset == place {
+            let first = Step(property: field.name, owner: owner)
+            guard let reached = unwrapped(field.type, step) else { continue }
+            if rest.isEmpty {
+                if reached == value { ways.append([first]) }
+            } else {
+                ways += Self.ways(rest, from: reached, to: value).map { [first] + $0 }
+            }
+        }
+        return ways
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refusal() }
+    private static func property(_ step: Substring) -> String {
+        String(step.prefix { $0 != "?" && $0 != "!" })
+    }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refusal() }
+    /// The type behind the question and exclamation marks of a step; nil when it is no such optional.
+    private static func unwrapped(
+        _ type: any Any.Type, _ step: Substring
+    ) -> (any Any.Type)? {
+        var type = type
+        for _ in step.drop(while: { $0 != "?" && $0 != "!" }) {
+            guard let wrapped = StoredField.wrapped(in: type) else { return nil }
+            type = wrapped
+        }
+        return type
+    }
 }

@@ -22,13 +22,14 @@ extension Snapshot {
     ///   - filter: Which of them; nil for all.
     /// - Returns: The models; documents that are meant and cannot be decoded are in its
     ///   ``ModelList/unreadable``.
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``DatabaseError`` with `invalidIndex` when the filter is impossible, as
+    ///   ``ModelFilter/indexFilter`` tells; when the database cannot be read.
     /// - Complexity: Looks at every document of the database, and decodes those that are meant. Where
     ///   there are many others, ask an index.
     public func fetchAll<Model: DocumentModel>(
         _ type: Model.Type, where filter: ModelFilter<Model>? = nil
     ) throws -> ModelList<Model> {
-        let filter = ModelFilter.documents(filter)
+        let filter = try ModelFilter.documents(where: filter)
         var list = ModelList<Model>()
         try forEachDocument { document in
             if try filter.matches(document) { list.append(document) }

@@ -18,7 +18,10 @@ public import Foundation
 /// - The same holds inside objects. Members that the model does not know stay.
 /// - An array whose elements are objects with an `id` is changed element by element, by that. Of other
 ///   arrays the elements that are still there stay as they are; a changed one becomes what the
-///   model writes.
+///   model writes. Elements that the model passes over stay.
+///
+/// Members of the model that are named like one of this type (`attachments`, `document`, `id`, `purgeDate`,
+/// `revision`) are reached through ``model``.
 @dynamicMemberLookup
 public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
     /// The model; change it as you like.
@@ -28,7 +31,12 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
     /// The document's attachments; change them as you like.
     public var attachments: [DocumentAttachment]
     /// When the document is purged here; see ``Document/MetaData/expirationDate``.
-    public var expirationDate: Date?
+    public var purgeDate: Date?
+    /// The model as it was read.
+    ///
+    /// What it writes may be another each time that it is decoded: the order of a set, or a value that it
+    /// makes up where there is none.
+    private let original: Model
 
     /// A model from a document.
     ///
@@ -36,18 +44,16 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
     /// - Throws: ``DatabaseError`` with `invalidDocument`, which names the member, when the document is of
     ///   another type or the model cannot be decoded.
     public init(_ document: Document) throws(DatabaseError) {
-        model = try ModelForm<Model>.model(of: document)
-        self.document = document
-        attachments = document.attachments
-        expirationDate = document.metaData.expirationDate
+        self.init(try ModelForm<Model>.model(of: document), of: document)
     }
 
     /// A model that was decoded before, with its document as it is now.
     init(_ model: Model, of document: Document) {
         self.model = model
+        original = model
         self.document = document
         attachments = document.attachments
-        expirationDate = document.metaData.expirationDate
+        purgeDate = document.metaData.expirationDate
     }
 
     /// The document's identifier.
@@ -82,8 +88,10 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
     /// - Throws: As ``changedDocument()``; ``DatabaseError`` with `conflict` when the two states differ
     ///   in what was changed, too.
     func changedDocument(from current: Document) throws -> Document {
+        // An object is the same one before and after: what it was, the document tells.
+        let before = Model.self is AnyObject.Type ? try ModelForm.model(of: document) : original
         let change = MemberChange(
-            before: try ModelForm.members(of: ModelForm<Model>.model(of: document), id: id),
+            before: try ModelForm.members(of: before, id: id),
             after: try ModelForm.members(of: model, id: id))
         var changed = current
         do {
@@ -95,9 +103,9 @@ public struct Stored<Model: DocumentModel>: Identifiable, Sendable {
                 changed.attachments = attachments
             }
             let (read, now) = (document.metaData.expirationDate, current.metaData.expirationDate)
-            if expirationDate != read {
+            if purgeDate != read {
                 guard now == read else { throw MemberChange.Overlap() }
-                changed.metaData.expirationDate = expirationDate
+                changed.metaData.expirationDate = purgeDate
             }
         } catch is MemberChange.Overlap {
             throw DatabaseError(
@@ -115,7 +123,7 @@ extension Stored: Equatable where Model: Equatable {
     public static func == (left: Stored, right: Stored) -> Bool {
         left.revision == right.revision && left.model == right.model
             && left.attachments == right.attachments && left.document == right.document
-            && left.expirationDate == right.expirationDate
+            && left.purgeDate == right.purgeDate
     }
 }
 

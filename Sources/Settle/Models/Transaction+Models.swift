@@ -9,7 +9,10 @@ extension Transaction {
     ///   `EncodingError`; otherwise as ``save(_:)-(Document)``.
     @discardableResult
     public func add<Model: DocumentModel>(_ model: Model) throws -> Stored<Model> {
-        try Stored(add(ModelForm.document(of: model)))
+        let document = try ModelForm.document(of: model)
+        // Before it is stored: who catches an error commits all that came before it.
+        let written = try ModelForm<Model>.model(of: document)
+        return Stored(written, of: try add(document))
     }
 
     /// Stores a model that was made rather than read.
@@ -20,26 +23,49 @@ extension Transaction {
     ///     revision; what this model does not know of the document stays. False to fail.
     /// - Returns: The model with its document.
     /// - Throws: As ``add(_:)-(Model)``; with `replacing` ``DatabaseError`` with `invalidDocument` when the
-    ///   document that is there is none of the model.
+    ///   document that is there is of another type.
     @discardableResult
     public func save<Model: DocumentModel>(
         _ model: Model, replacing isReplacing: Bool = false
     ) throws -> Stored<Model> {
-        guard isReplacing, var stored = try fetch(Model.self, id: model.id) else {
-            return try add(model)
+        guard isReplacing, let current = try document(model.id) else { return try add(model) }
+        guard current[json: Document.typeMember] == .string(Model.documentType),
+            (try? ModelForm<Model>.model(of: current)) == nil
+        else {
+            var stored = try Stored<Model>(current)
+            stored.model = model
+            return try save(stored)
         }
-        stored.model = model
-        return try save(stored)
+        // What is there cannot be read, a member that is new to the model for example; it is written over.
+        var changed = current
+        for (name, value) in try ModelForm.members(of: model, id: model.id) {
+            changed[json: name] = value
+        }
+        return try put(changed, from: current)
+    }
+
+    /// Stores a document of a model, which is read first: an error must come before anything is written.
+    private func put<Model: DocumentModel>(
+        _ document: Document, from base: Document
+    ) throws -> Stored<Model> {
+        let model = try ModelForm<Model>.model(of: document)
+        let isChanged =
+            document != base
+            || document.metaData.expirationDate != base.metaData.expirationDate
+        return Stored(model, of: try isChanged ? save(document) : checked(base))
     }
 
     /// Stores what was changed in a model since it was read; nothing when nothing was.
+    ///
+    /// One whose document was never stored is added.
     ///
     /// - Parameters:
     ///   - stored: The model with its document.
     ///   - policy: What happens when the document was changed since.
     /// - Returns: The model with the document as it is now.
-    /// - Throws: ``DatabaseError`` with `conflict` when the document was changed, or deleted, since; as
-    ///   ``Stored/changedDocument()``; otherwise as ``save(_:)-(Document)``.
+    /// - Throws: ``DatabaseError`` with `conflict` when the document was changed, or deleted, since, with
+    ///   `.merge` when both changed the same or make something of it that the model cannot read; as
+    ///   ``Stored/changedDocument()`` and ``add(_:)-(Model)``; otherwise as ``save(_:)-(Document)``.
     @discardableResult
     public func save<Model: DocumentModel>(
         _ stored: Stored<Model>, onConflict policy: ModelConflictPolicy = .fail
@@ -47,10 +73,18 @@ extension Transaction {
         var base = stored.document
         if policy == .merge, let current = try document(stored.id) { base = current }
         let changed = try stored.changedDocument(from: base)
-        let isChanged =
-            changed != base
-            || changed.metaData.expirationDate != base.metaData.expirationDate
-        return try Stored(isChanged ? save(changed) : checked(base))
+        if base.facts.revision == nil {
+            let model = try ModelForm<Model>.model(of: changed)
+            return Stored(model, of: try add(changed))
+        }
+        if base.revisionText != stored.revision,
+            (try? ModelForm<Model>.model(of: changed)) == nil
+        {
+            // What both sides did is nothing that the model can read.
+            throw DatabaseError(
+                StorageError.conflict(id: stored.id, current: base.facts.revision))
+        }
+        return try put(changed, from: base)
     }
 
     /// Changes a model that is there.
@@ -84,8 +118,12 @@ extension Transaction {
     /// Deletes a model's document.
     ///
     /// - Throws: ``DatabaseError`` with `conflict` when the document was changed, or deleted, since the
-    ///   model was read; when the store cannot take it.
+    ///   model was read, or the model was never stored; when the store cannot take it.
     public func delete(_ stored: Stored<some DocumentModel>) throws {
+        if stored.document.facts.revision == nil, let current = try document(stored.id) {
+            throw DatabaseError(
+                StorageError.conflict(id: stored.id, current: current.facts.revision))
+        }
         _ = try checked(stored.document)
         try delete(documentWithId: stored.id)
     }

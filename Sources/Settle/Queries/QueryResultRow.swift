@@ -37,6 +37,8 @@ public struct QueryResultRow: Sendable, Equatable {
 }
 
 /// A document that a row was answered with.
+///
+/// Another revision is another answer, also with equal members: who keeps the old one cannot save it.
 private final class FoundDocument: Sendable, Equatable {
     let document: Document
 
@@ -46,5 +48,7 @@ private final class FoundDocument: Sendable, Equatable {
 
     static func == (left: FoundDocument, right: FoundDocument) -> Bool {
         left.document == right.document
+            && left.document.revisionText == right.document.revisionText
+            && left.document.facts.expiration == right.document.facts.expiration
     }
 }

@@ -33,7 +33,9 @@ struct DatabasePath: Sendable {
             // In the name of a folder a colon stands for the slash of a database's name.
             name = String(name.dropLast(Self.suffix.count)).replacing(":", with: "/")
         }
-        guard !text.isEmpty, !name.isEmpty, name != "/", ![".", ".."].contains(text) else {
+        // "./" is a folder as "." is, and so is what leads to the one above.
+        let last = text.split(separator: "/").last ?? "."
+        guard !name.isEmpty, name != "/", ![".", ".."].contains(last) else {
             throw ValidationError(
                 "It names no database. Give a folder and a name, for example ./shop")
         }

@@ -33,7 +33,7 @@ enum Misspelling {
         return "There is no command '\(ScreenText.printable(first))'. \(advice)"
     }
 
-    /// What to say of the first long option that is none.
+    /// What to say of the first option that is none.
     ///
     /// - Parameters:
     ///   - arguments: The command line without the program.
@@ -49,22 +49,48 @@ enum Misspelling {
             return option(in: arguments, of: other)
         }
         let known = options(of: command)
-        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {
+        var isValue = false
+        for argument in arguments.prefix(while: { $0 != "--" }) {
+            guard argument.hasPrefix("--") else {
+                if !isValue, let sentence = shortOption(argument) { return sentence }
+                isValue = false
+                continue
+            }
+            isValue = known.valued.contains(String(argument.dropFirst(2)))
             let name = String(argument.dropFirst(2).prefix { $0 != "=" })
-            guard !known.contains(name) else { continue }
-            let advice = nearest(to: name, among: known.sorted()).map { "Did you mean '--\($0)'?" }
+            guard !known.all.contains(name) else { continue }
+            let meant = nearest(to: name, among: known.all.sorted())
+            let advice = meant.map { "Did you mean '--\($0)'?" }
             return "Unknown option '--\(ScreenText.printable(name))'. "
                 + (advice ?? "The --help of the command lists them.")
         }
         return nil
     }
 
-    private static func options(of command: any ParsableCommand.Type) -> Set<String> {
+    /// What to say of a word that begins with one `-`.
+    ///
+    /// No command has an option of one letter but `-h`.
+    private static func shortOption(_ word: String) -> String? {
+        guard word.hasPrefix("-"), word != "-", word != "-h" else { return nil }
+        let shown = ScreenText.printable(word)
+        return "Unknown option '\(shown)'. What begins with - and is no option stands after --, "
+            + "such as an identifier: settle get ./shop -- \(shown)"
+    }
+
+    /// The long options of a command, and those of them that a value follows.
+    private static func options(
+        of command: any ParsableCommand.Type
+    ) -> (all: Set<String>, valued: Set<String>) {
         let described = (try? JSONValue(jsonText: command._dumpHelp())) ?? .null
         let arguments = described["command"]?["arguments"]?.arrayValue ?? []
-        let names = arguments.flatMap { $0["names"]?.arrayValue ?? [] }
-        return Set(names.compactMap { $0["kind"] == "long" ? $0["name"]?.stringValue : nil })
-            .union(["help", "version", "generate-completion-script"])
+        func names(_ arguments: [JSONValue]) -> Set<String> {
+            let names = arguments.flatMap { $0["names"]?.arrayValue ?? [] }
+            return Set(names.compactMap { $0["kind"] == "long" ? $0["name"]?.stringValue : nil })
+        }
+        return (
+            all: names(arguments).union(["help", "version", "generate-completion-script"]),
+            valued: names(arguments.filter { $0["kind"] == "option" })
+        )
     }
 
     private static func name(of command: any ParsableCommand.Type) -> String {

@@ -32,11 +32,13 @@ struct QueryOptions: ParsableArguments {
     var exclusiveEnd = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Of the rows with the key of --from, begin with this document's.", valueName: "id"))
     var startId: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Of the rows with the key of --to, end with this document's.", valueName: "id"))
     var endId: String?

@@ -10,8 +10,9 @@ struct BackupCommand: SettleSubcommand {
         discussion: """
             The copy is a database of its own, of one state of the other, indexes included and \
             without free space. Other processes may go on reading and writing. A database that is \
-            there already is never written over. Damage is copied as it is: run 'settle check' first \
-            when the copy is to replace another.
+            there already is never written over. Where pages of the file are damaged nothing is \
+            copied; damage inside a document is copied as it is, so run 'settle check' first when \
+            the copy is to replace another.
 
             Examples:
               settle backup ./shop ./backups/shop
@@ -22,11 +23,28 @@ struct BackupCommand: SettleSubcommand {
 
     @Argument(
         help: "The copy: a folder, which is made if it is not there, and a name.",
-        completion: .directory, transform: DatabasePath.init(parsing:))
+        completion: .directory, transform: BackupCommand.target(parsing:))
     var target: DatabasePath
 
     @Flag(help: "Print a JSON object with \"path\", the folder and name of the copy.")
     var json = false
+
+    /// Reads where the copy goes.
+    ///
+    /// - Parameter text: A folder and a name.
+    /// - Returns: The database to make.
+    /// - Throws: `ValidationError` when the text names no database, or a folder to put one in.
+    static func target(parsing text: String) throws -> DatabasePath {
+        let path = try DatabasePath(parsing: text)
+        guard
+            !text.hasSuffix("/") || text.hasSuffix(".settle/")
+                || !FileManager.default.isFolder(text)
+        else {
+            throw ValidationError(
+                "It is a folder. Give the copy a name in it, for example \(text)\(path.name)")
+        }
+        return path
+    }
 
     func perform() async throws {
         let begun = ContinuousClock.now

@@ -14,7 +14,8 @@ struct ExportCommand: SettleSubcommand {
 
             All of it is one state of the database, written in constant memory. The file takes its \
             place when it is whole; an interrupted export leaves none. A file that is there is only \
-            replaced with --force, or when you say so on the terminal.
+            replaced with --force, or when you say so on the terminal; a folder, or a file of the \
+            database itself, never.
 
             Examples:
               settle export ./shop shop.export
@@ -55,7 +56,7 @@ struct ExportCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        try confirmReplacing()
+        try await confirmReplacing()
         let begun = ContinuousClock.now
         let progress = Progress("Exporting", counting: "documents")
         let summary = try await database.path.withDatabase(isReadOnly: true) { database in
@@ -71,13 +72,17 @@ struct ExportCommand: SettleSubcommand {
     }
 
     /// Asks whether a file that is there may be replaced.
-    private func confirmReplacing() throws {
+    private func confirmReplacing() async throws {
         guard file != "-", !force, FileManager.default.fileExists(atPath: file) else { return }
+        guard !FileManager.default.isFolder(file) else {
+            throw CommandFailure("'\(file)' is a folder. Give the path of a file to write.")
+        }
         guard Terminal.canAsk else {
             throw CommandFailure(
                 "There is a file '\(file)' already. Give --force to replace it, or another name.")
         }
-        guard Terminal.confirms("Replace the file '\(file)', which is there already?") else {
+        let question = "Replace the file '\(file)', which is there already?"
+        guard try await Interruption.waiting(for: { Terminal.confirms(question) }) else {
             throw CommandFailure("The file '\(file)' was left alone; nothing was exported.")
         }
     }

@@ -60,7 +60,7 @@ struct ImportCommand: SettleSubcommand {
 
     func perform() async throws {
         let source = try ImportSource(path: file)
-        let beginning = try await source.beginning()
+        let beginning = ForeignFile.withoutMark(try await source.beginning())
         if let kind = ForeignFile(beginning: beginning) {
             throw CommandFailure("\(source.name) cannot be imported. \(kind.sentence)")
         }
@@ -133,8 +133,11 @@ struct ImportCommand: SettleSubcommand {
             text += " Nothing was stored."
         } else {
             text += " \(stored) before it \(stopped.counts.stored == 1 ? "is" : "are") stored."
-            text += " To go on, import the whole file again: documents with an identifier take"
-            text += " each other's place, those without one would come twice."
+            // With fail, those that are stored now would be the next failure.
+            if onExisting != .fail {
+                text += " To go on, import the whole file again: documents with an identifier take"
+                text += " each other's place, those without one would come twice."
+            }
         }
         guard stopped.isInterrupted else { return CommandFailure(text) }
         return Interrupted(text)

@@ -30,10 +30,12 @@ struct ListCommand: SettleSubcommand {
     var path = "."
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Only documents whose identifiers begin so.", valueName: "text"))
     var prefix: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Only documents that come after this one.", valueName: "id"))
     var after: String?
 
@@ -80,12 +82,23 @@ struct ListCommand: SettleSubcommand {
 
     /// The database that the path names; nil when it is a folder.
     private func namedDatabase() throws -> DatabasePath? {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/.")
+        var attributes: [FileAttributeKey: Any]?
+        var isClosed = false
+        do {
+            attributes = try FileManager.default.attributesOfItem(atPath: path + "/.")
+        } catch {
+            isClosed = (error as? CocoaError)?.code == .fileReadNoPermission
+        }
         let isFolder = attributes?[.type] as? FileAttributeType == .typeDirectory
         let isMeantAsFolder =
             (path.hasSuffix("/") && !path.hasSuffix(".settle/"))
             || [".", ".."].contains(path) || path.hasSuffix("/.") || path.hasSuffix("/..")
         if isMeantAsFolder {
+            guard !isClosed else {
+                throw CommandFailure(
+                    "The folder '\(path)' may not be looked into. Look at the permissions of it "
+                        + "and of those above it.")
+            }
             guard isFolder else { throw CommandFailure("There is no folder '\(path)'.") }
             guard prefix == nil, after == nil else {
                 throw CommandFailure(

@@ -179,9 +179,9 @@ struct QueryCommand: SettleSubcommand {
             where [.readOnly, .permissionDenied].contains(error.code)
         {
             throw CommandFailure(
-                "The index '\(index)' is not up to date, and the database may only be read here. "
-                    + "--key without --index leaves the database alone, and --stale asks a stored "
-                    + "index as it is.")
+                "The index '\(index)' is not up to date or not there, and the database may only be "
+                    + "read here. --key without --index leaves the database alone, and --stale "
+                    + "asks an index that is stored as it is.")
         }
     }
 
@@ -229,12 +229,6 @@ struct QueryCommand: SettleSubcommand {
                 "\(Quantity.count(errorCount, "document")) could not be indexed and "
                     + "\(errorCount == 1 ? "is" : "are") left out.")
         }
-        guard index.isReduced else { return }
-        let failed = result.rows.count { RowText.error(in: $0.valueJSON) != nil }
-        if failed > 0 {
-            throw CommandFailure(
-                "The values of \(Quantity.count(failed, "row")) cannot be summed up; what is "
-                    + "shown in the place of a sum says why.")
-        }
+        if index.isReduced { try RowText.requireSums(in: result.rows) }
     }
 }

@@ -125,10 +125,14 @@ struct SyncCommand: SettleSubcommand {
     var isRepeating = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "With --repeat, how long to rest when nothing happens, in seconds.",
             valueName: "seconds"))
     var interval: Double = 5
+
+    // A day: longer is a slip, and far from where the arithmetic ends.
+    private static let intervalMax = 86_400.0
 
     @Option(help: "Who wins when a document was changed on both sides.")
     var onConflict: ConflictArgument = .leave
@@ -137,8 +141,8 @@ struct SyncCommand: SettleSubcommand {
     var json = false
 
     func validate() throws {
-        guard interval > 0, interval.isFinite else {
-            throw ValidationError("--interval is a number of seconds above 0.")
+        guard interval > 0, interval <= Self.intervalMax else {
+            throw ValidationError("--interval is a number of seconds above 0, at most 86,400.")
         }
         guard !urls.isEmpty else { throw ValidationError("Give the address of a table.") }
         guard type.isEmpty || type.count == urls.count else {

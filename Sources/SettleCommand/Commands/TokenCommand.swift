@@ -45,6 +45,7 @@ struct TokenCommand: SettleSubcommand {
     var subject = "settle"
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How long the token is good for: seconds, or 15m, 2h, 7d.", valueName: "time"),
         transform: DurationArgument.init(parsing:))

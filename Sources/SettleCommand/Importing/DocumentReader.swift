@@ -18,17 +18,22 @@ struct DocumentReader {
     ///
     /// - Throws: ``Failure``.
     func document(from record: RecordSplitter.Record, inArray: Bool) throws(Failure) -> Document {
-        var document: Document
+        let document: Document
         do {
-            document = try Document(json: Data(record.bytes))
-        } catch let error as JSONError {
-            let line = record.line + error.line - 1
-            throw Failure(line: line, message: Self.message(for: error, inArray: inArray))
+            if let idMember {
+                document = try self.document(from: record, identifiedBy: idMember)
+            } else {
+                document = try Document(json: Data(record.bytes))
+            }
+        } catch let failure as Failure {
+            throw failure
         } catch {
-            throw Failure(line: record.line, message: FailureText.sentence(for: error))
-        }
-        if let idMember {
-            document.id = try identifier(of: document, in: idMember, at: record.line)
+            // What the text is lies below what the library says of documents.
+            guard let fault = error as? JSONError ?? (error as? DatabaseError)?.cause as? JSONError
+            else { throw Failure(line: record.line, message: FailureText.sentence(for: error)) }
+            throw Failure(
+                line: record.line + fault.line - 1,
+                message: Self.message(for: fault, inArray: inArray))
         }
         do {
             try DocumentIdentifier.check(document.id)
@@ -38,10 +43,35 @@ struct DocumentReader {
         return document
     }
 
+    /// The document of a record whose identifier is in a member of another name, or is a number.
+    private func document(
+        from record: RecordSplitter.Record, identifiedBy member: String
+    ) throws -> Document {
+        guard let text = String(validating: record.bytes, as: UTF8.self) else {
+            throw Failure(line: record.line, message: "A string is not UTF-8.")
+        }
+        guard var members = try JSONValue(jsonText: text).objectValue else {
+            throw Failure(line: record.line, message: "A document is a JSON object.")
+        }
+        let id = try identifier(of: members, in: member, at: record.line)
+        // In a document "id" is the identifier, so a member of this name has no place of its own.
+        switch members.removeValue(forKey: "id") {
+        case nil: break
+        case .string(id)?: break
+        case .integer(let number)? where String(number) == id: break
+        default:
+            throw Failure(
+                line: record.line,
+                message: "The document has a member 'id' beside the identifier in '\(member)', "
+                    + "which would be lost; rename it.")
+        }
+        return Document(id: id, members: members)
+    }
+
     private func identifier(
-        of document: Document, in member: String, at line: Int
+        of members: [String: JSONValue], in member: String, at line: Int
     ) throws(Failure) -> String {
-        switch document[json: member] {
+        switch members[member] {
         case .string(let text)?: return text
         case .integer(let number)?: return String(number)
         case nil:

@@ -16,11 +16,19 @@ enum ForeignFile: Equatable {
 
     private static let lengthSeen = 4_096
 
+    /// A text without the byte order mark that some programs write before it.
+    ///
+    /// - Parameter text: Text in UTF-8.
+    /// - Returns: What follows the mark; the text itself when there is none.
+    static func withoutMark(_ text: [UInt8]) -> [UInt8] {
+        text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    }
+
     /// Recognises a file; nil for what may be JSON text.
     ///
     /// - Parameter beginning: The first bytes, or all of them.
     init?(beginning: some Collection<UInt8>) {
-        let bytes = Array(beginning.prefix(Self.lengthSeen))
+        let bytes = Self.withoutMark(Array(beginning.prefix(Self.lengthSeen)))
         if let (_, kind) = Self.signatures.first(where: { bytes.starts(with: $0.0) }) {
             self = kind
         } else if bytes.contains(0) {
@@ -37,9 +45,10 @@ enum ForeignFile: Equatable {
     /// JSON begins with a bracket, a quote, a digit, a minus, or one of three words, which a title
     /// may do as well; so the first line must have a separator that no JSON text has there.
     private static func separator(of bytes: [UInt8]) -> String? {
-        let lines = bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-        guard let first = lines.first, let byte = first.first(where: { $0 != 0x20 }),
-            byte != UInt8(ascii: "{"), byte != UInt8(ascii: "[")
+        let text = bytes.drop { (0x09...0x0D).contains($0) || $0 == 0x20 }
+        let lines = text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
+        guard let first = lines.first, let byte = first.first, byte != UInt8(ascii: "{"),
+            byte != UInt8(ascii: "[")
         else { return nil }
         for (separator, name) in [(",", "commas"), (";", "semicolons"), ("\t", "tabs")] {
             let code = Array(separator.utf8)[0]

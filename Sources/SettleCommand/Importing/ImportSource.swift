@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Where `settle import` reads from: a file, or standard input.
+/// Where `settle import` and `settle put` read from: a file, or standard input.
 struct ImportSource: Sendable {
     /// How the source is called in messages.
     let name: String
@@ -29,7 +29,7 @@ struct ImportSource: Sendable {
         }
         let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.isDirectoryKey])
         guard values?.isDirectory != true else {
-            throw CommandFailure("'\(path)' is a folder; import takes one file at a time.")
+            throw CommandFailure("'\(path)' is a folder; give the path of a file.")
         }
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw CommandFailure("The file '\(path)' may not be read. Look at its permissions.")
@@ -55,6 +55,16 @@ struct ImportSource: Sendable {
         } onCancel: {
             answer.give(.failure(CancellationError()))
         }
+    }
+
+    /// All bytes up to the end, for a source that is held in memory.
+    ///
+    /// - Returns: The bytes.
+    /// - Throws: As ``next()``.
+    func all() async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = try await next() { bytes += more }
+        return bytes
     }
 
     private func read() throws -> [UInt8]? {

@@ -12,8 +12,8 @@ import Synchronization
 
 /// A line on the terminal that says how far a command has come.
 ///
-/// It stands on standard error and only where that is a terminal, so that logs and pipes see
-/// nothing of it. It is drawn anew at most ten times a second and gone when the command ends.
+/// It stands on standard error and only where that is a terminal and not a dumb one, so that logs
+/// and pipes see nothing of it. It is drawn anew at most ten times a second and gone when the command ends.
 /// The lock guards the last drawing; counts may come from any task.
 final class Progress: Sendable {
     private struct State {
@@ -36,7 +36,9 @@ final class Progress: Sendable {
     init(_ title: String, counting noun: String, isShown: Bool = true) {
         self.title = title
         self.noun = noun
-        self.isShown = isShown && isatty(STDERR_FILENO) == 1
+        self.isShown =
+            isShown && isatty(STDERR_FILENO) == 1
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
     /// Says how many are done.

@@ -109,6 +109,18 @@ enum RowText {
         return value["reason"]?.stringValue ?? error
     }
 
+    /// Refuses rows in which the reason stands that values could not be summed up.
+    ///
+    /// - Parameter rows: Rows that were summed up, after they were shown.
+    /// - Throws: ``CommandFailure`` that counts them.
+    static func requireSums(in rows: [QueryResultRow]) throws {
+        let failed = rows.count { error(in: $0.valueJSON) != nil }
+        guard failed > 0 else { return }
+        throw CommandFailure(
+            "The values of \(Quantity.count(failed, "row")) cannot be summed up; what is shown in "
+                + "the place of a sum says why.")
+    }
+
     /// The row as a JSON object.
     static func value(of row: QueryResultRow, document: Document? = nil) -> JSONValue {
         var members: [String: JSONValue] = ["key": row.keyJSON, "value": row.valueJSON]

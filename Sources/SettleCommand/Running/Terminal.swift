@@ -23,11 +23,40 @@ enum Terminal {
     /// - Returns: Nil when that is no terminal, or its width is not known.
     static func width(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
         guard isatty(descriptor) == 1 else { return nil }
-        if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text),
-            columns > 0
-        {
-            return columns
-        }
+        if let columns = columnsGiven.flatMap({ Int($0) }), columns > 0 { return columns }
+        return widthFound(of: descriptor)
+    }
+
+    /// `COLUMNS` as the tool was started with it.
+    private static let columnsGiven = ProcessInfo.processInfo.environment["COLUMNS"]
+
+    /// Fewer columns than that end ArgumentParser's help in a trap.
+    private static let helpWidthMin = 40
+
+    /// Whether help texts have to be made as for a wider terminal.
+    private static let isTooNarrow: Bool = {
+        let width = columnsGiven.flatMap { Int($0) } ?? widthFound(of: STDOUT_FILENO)
+        return width.map { $0 < helpWidthMin } ?? false
+    }()
+
+    /// Has help texts made for 40 columns where there are fewer.
+    ///
+    /// Called once, before anything is parsed.
+    static func widenHelp() {
+        guard isTooNarrow else { return }
+        _ = unsafe setenv("COLUMNS", String(helpWidthMin), 1)
+    }
+
+    /// A line of the shell that begins with the variables that the tool was started with.
+    private static func withVariablesGiven(_ line: String) -> String {
+        guard isTooNarrow else { return line }
+        guard let columnsGiven else { return "unset COLUMNS; \(line)" }
+        let quoted = columnsGiven.replacing("'", with: "'\\''")
+        return "COLUMNS='\(quoted)'; export COLUMNS; \(line)"
+    }
+
+    /// The columns that a terminal says it has.
+    private static func widthFound(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return nil
@@ -37,10 +66,28 @@ enum Terminal {
 
     /// Asks a question that is answered with yes or no.
     ///
+    /// Blocks the calling thread.
+    ///
+    /// - Parameter question: The question.
     /// - Returns: True for an answer that begins with y or Y.
     static func confirms(_ question: String) -> Bool {
         try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
-        return readLine()?.lowercased().hasPrefix("y") ?? false
+        return inputLine().lowercased().hasPrefix("y")
+    }
+
+    /// The next line of standard input without its end.
+    ///
+    /// `readLine` holds a lock of the C library meanwhile, which the end of the process may need.
+    private static func inputLine() -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = unsafe read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1, byte != UInt8(ascii: "\n") else { break }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Runs a line of the shell in the foreground, as an editor needs it.
@@ -53,7 +100,7 @@ enum Terminal {
         // What is ignored here would be ignored there too.
         let handled = [SIGINT, SIGPIPE].map { ($0, signal($0, SIG_DFL)) }
         defer { for (number, handler) in handled { _ = signal(number, handler) } }
-        let status = unsafe system(line)
+        let status = unsafe system(withVariablesGiven(line))
         guard status >= 0, status & 0x7F == 0 else { return nil }
         return (status >> 8) & 0xFF
     }

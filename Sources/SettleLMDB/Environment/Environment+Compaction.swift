@@ -55,6 +55,7 @@ extension Environment {
         try requireAlone()
         seat.fileLock?.takeShared()
 
+        try requireSound("compact")
         let data = path + "/data.mdb"
         let before = try FileSystem.status(data)?.sizeBytes ?? 0
         progress?(0, before)
@@ -138,6 +139,8 @@ private struct CompactCopy {
             let transaction = try engine.info().transactionLast
             try engine.copy(into: descriptor, compacting: true)
             try MetaPages.renumber(descriptor, transaction: transaction, path: directory)
+            try FileSystem.copyAccess(
+                from: engine.dataDescriptor(), to: descriptor, path: directory)
             guard fsync(descriptor) == 0 else {
                 throw LMDBError(result: errno, operation: "compact", path: directory)
             }

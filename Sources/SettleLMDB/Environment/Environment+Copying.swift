@@ -18,7 +18,8 @@ extension Environment {
     ///   - progress: Told bytes copied and bytes of the file, at the beginning and at the end: the
     ///     engine copies in one call.
     /// - Throws: ``LMDBError`` with `diskFull`, `permission`, `system(EEXIST)` for a directory that
-    ///   has a data file, or as ``read(_:_:)``.
+    ///   has a data file, `corrupted` when a compacting copy meets damaged pages, or as
+    ///   ``read(_:_:)``.
     package func copy(
         to path: String, compacting: Bool,
         progress: ((_ bytesCopied: Int, _ bytesTotal: Int) -> Void)? = nil
@@ -31,6 +32,7 @@ extension Environment {
         // Another process may have made one while this one waited.
         try Self.requireNone(at: target, in: path)
         try read("copy") { _ in
+            if compacting { try requireSound("copy") }
             let bytes = try (engine.info().pageLast + 1) * engine.pageSize()
             progress?(0, bytes)
             try engine.copy(into: part.descriptor, compacting: compacting)
@@ -39,6 +41,28 @@ extension Environment {
             try FileSystem.flushDirectory(path + "/..")
             progress?(bytes, bytes)
         }
+    }
+
+    /// Refuses to compact pages that are damaged: the engine would follow them and end the process.
+    ///
+    /// Called in a read or a write transaction: as long as it lasts, no page of a later commit is
+    /// used again.
+    ///
+    /// - Parameter operation: What is being done, for the error.
+    /// - Throws: ``LMDBError`` with `corrupted`, or as the system reports it.
+    /// - Complexity: reads every page in use once; memory of a bit a page.
+    func requireSound(_ operation: String) throws(LMDBError) {
+        let data = path + "/data.mdb"
+        let meta = try DataFile.reading(data) { (file) throws(LMDBError) in try file.newerMeta() }
+        // Opened again, the file is at least as large as that commit needs.
+        let report = try DataFile.reading(data) { (file) throws(LMDBError) in
+            try file.verify(meta)
+        }
+        guard let finding = report.findings.first else { return }
+        throw LMDBError(
+            code: .corrupted, operation: operation, path: path,
+            message: "The data file is damaged and was left as it is: \(finding) Restore the "
+                + "database from a backup.")
     }
 
     private static func requireNone(
@@ -87,19 +111,26 @@ private struct PartialFile {
         func check(_ result: Int32) throws(LMDBError) {
             if result != 0 { throw LMDBError(result: errno, operation: "copy", path: path) }
         }
-        var locked: Int32
-        repeat { locked = flock(descriptor, LOCK_EX) } while locked != 0 && errno == EINTR
-        try check(locked)
         var own = stat()
-        var found = stat()
-        try check(fstat(descriptor, &own))
-        // It was given its name, or removed, while we waited.
-        guard stat(path, &found) == 0, own.st_ino == found.st_ino, own.st_dev == found.st_dev else {
-            return false
-        }
-        guard own.st_nlink == 1 else {
-            FileSystem.remove(path)
-            return false
+        var checkCount = 0
+        while true {
+            let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            if !isLocked, errno != EWOULDBLOCK, errno != EINTR { try check(-1) }
+            var found = stat()
+            try check(fstat(descriptor, &own))
+            // It was given its name, or removed, while we waited.
+            guard stat(path, &found) == 0, own.st_ino == found.st_ino, own.st_dev == found.st_dev
+            else { return false }
+            // A whole copy that is open as a database is locked for as long as that is: the wait is
+            // for the name, and not for the lock.
+            let isWhole = own.st_nlink > 1
+            if isWhole, isLocked || checkCount > EnvironmentTuning.copyNameCheckCountMax {
+                FileSystem.remove(path)
+                return false
+            }
+            if isLocked { break }
+            checkCount = isWhole ? checkCount + 1 : 0
+            usleep(EnvironmentTuning.copyCheckMicroseconds)
         }
         try check(ftruncate(descriptor, 0))
         return true

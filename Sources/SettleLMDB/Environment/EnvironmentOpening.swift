@@ -46,7 +46,7 @@ struct EnvironmentOpening {
             throw LMDBError(
                 code: .invalid, operation: "open", path: directory,
                 message: "The data file is empty: it was never finished, or was emptied by "
-                    + "somebody. Restore it, or open with create to begin anew.")
+                    + "somebody. Restore it from a backup, or remove it to begin anew.")
         }
         let engine = try EngineEnvironment.create(path: directory)
         do throws(LMDBError) {
@@ -88,14 +88,20 @@ struct EnvironmentOpening {
         }
         try engine.configure(
             readersMax: options.readersMax, tablesMax: options.tablesMax, mapSize: mapSize(meta))
+        let lockFile = directory + "/lock.mdb"
+        let lockFound = try FileSystem.status(lockFile)
         if !options.isReadOnly {
             // 192 bytes of header at most, 64 a slot.
             let bytes = (options.readersMax + 3) * 64
-            try FileSystem.reserve(directory + "/lock.mdb", bytes: bytes)
+            try FileSystem.reserve(lockFile, bytes: bytes)
         }
         try engine.open(
             isReadOnly: options.isReadOnly, isWithoutLocks: isWithoutLocks,
             durability: options.durability)
+        // Made by root, it would shut the owner of the database out.
+        if lockFound == nil, !isWithoutLocks {
+            FileSystem.adoptAccess(of: directory + "/data.mdb", for: lockFile)
+        }
         if !options.isReadOnly {
             // A meta page that was put back after a failed write must be on the disk before a page
             // is written that the failed one points to.

@@ -21,6 +21,10 @@ package enum EnvironmentTuning {
     static let readersWithoutLocksSeconds = 5.0
     /// Microseconds between two looks for them.
     static let markCheckMicroseconds: UInt32 = 10_000
+    /// Microseconds between two looks whether another process has made a copy.
+    static let copyCheckMicroseconds: UInt32 = 10_000
+    /// Looks at a whole copy that still has its first name: who made it needs no second to take that away.
+    static let copyNameCheckCountMax = 100
     /// Idle read transactions kept for the next reader; each holds a slot and 25 KiB.
     static let idleReadersMax = 16
     /// Seconds between looks for readers of dead processes, on writes.

@@ -63,6 +63,43 @@ enum FileSystem {
         return UInt64(buffer.f_bavail) * UInt64(buffer.f_frsize) < EnvironmentTuning.diskFullBytes
     }
 
+    /// Gives a file the owner and the mode of the one whose place it will take.
+    ///
+    /// - Parameters:
+    ///   - old: The descriptor of the file that has them.
+    ///   - new: The descriptor of the file that gets them.
+    ///   - path: The environment's directory, for the error.
+    /// - Throws: ``LMDBError`` with `permission` when the owner cannot be given, or as the system
+    ///   reports it.
+    static func copyAccess(
+        from old: Int32, to new: Int32, path: String
+    ) throws(LMDBError) {
+        func check(_ result: Int32) throws(LMDBError) {
+            if result != 0 { throw LMDBError(result: errno, operation: "compact", path: path) }
+        }
+        var wanted = stat()
+        var found = stat()
+        try check(fstat(old, &wanted))
+        try check(fstat(new, &found))
+        if wanted.st_uid != found.st_uid || wanted.st_gid != found.st_gid {
+            try check(fchown(new, wanted.st_uid, wanted.st_gid))
+        }
+        try check(fchmod(new, wanted.st_mode & 0o7777))
+    }
+
+    /// Gives a file the owner and the mode of another, as far as this process may.
+    ///
+    /// By their paths: closing a descriptor of the lock file would drop the engine's locks on it.
+    static func adoptAccess(of model: String, for path: String) {
+        var wanted = stat()
+        var found = stat()
+        guard stat(model, &wanted) == 0, stat(path, &found) == 0 else { return }
+        if wanted.st_uid != found.st_uid || wanted.st_gid != found.st_gid {
+            _ = chown(path, wanted.st_uid, wanted.st_gid)
+        }
+        if wanted.st_mode != found.st_mode { _ = chmod(path, wanted.st_mode & 0o7777) }
+    }
+
     static func remove(_ path: String) {
         unlink(path)
     }

@@ -60,7 +60,8 @@ extension ServerState {
 
     /// The state of a deleted item, with the members that it had as far as they are known.
     ///
-    /// Many servers say only that it is deleted, and some leave out members. Those count as never shown.
+    /// Many servers say only that it is deleted, and some leave out members. A deletion changes none, so
+    /// those that were shown before are there, and those that were not still count as never shown.
     ///
     /// - Parameter base: What both sides last agreed on.
     /// - Returns: The state.
@@ -77,7 +78,8 @@ extension ServerState {
         for name in shown.namesLacking(of: before, nullMayMeanAbsent: true) {
             let value = shown[name].flatMap { $0.isNull ? nil : $0 }
             state.members?[name] = before[name]?.completing(value)
-            state.unshown.insert(name)
+            if value == nil { state.rounded[name] = base.rounded[name] }
+            if base.unshown.contains(name) { state.unshown.insert(name) }
         }
         return state
     }

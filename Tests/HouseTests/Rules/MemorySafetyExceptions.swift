@@ -20,9 +20,21 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "Foundation tells 5.0 from 5 in an NSNumber only by a C string."),
         Exception(
+            path: "Sources/Settle/Models/StoredField.swift",
+            words: ["unsafe"],
+            reason: "The standard library hands over the names of stored properties by pointer."),
+        Exception(
+            path: "Sources/Settle/Models/CodingKeysProbe.swift",
+            words: ["unsafe", "UnsafePointer"],
+            reason: "The runtime has a coding key's case name only as a C string."),
+        Exception(
             path: "Sources/Settle/Files/ReplacedFile.swift",
             words: ["unsafe"],
             reason: "Foundation on Linux cannot replace a file in one step; rename(2) can."),
+        Exception(
+            path: "Sources/SettleCommand/Main.swift",
+            words: ["unsafe", "unsafeArgv"],
+            reason: "Only C strings still show what is not UTF-8 in the command line."),
         Exception(
             path: "Sources/SettleCommand/Running/Terminal.swift",
             words: ["unsafe"],

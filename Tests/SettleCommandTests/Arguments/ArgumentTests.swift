@@ -24,7 +24,7 @@ import Testing
         #expect(StoreArgument(argument: text) == nil)
     }
 
-    @Test(arguments: ["", "/", ".", "..", "/data/.settle"])
+    @Test(arguments: ["", "/", ".", "..", "/data/.settle", "./", "../", "x/..", "/data/./"])
     func `that name no database are refused`(text: String) {
         #expect(throws: ValidationError.self) { try DatabasePath(parsing: text) }
     }

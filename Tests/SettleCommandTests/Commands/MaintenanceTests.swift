@@ -161,6 +161,29 @@ import Testing
         }
     }
 
+    @Test func `exports over no file of the database itself`() async throws {
+        try await withShop { path, scratch in
+            let data = scratch.file("shop.settle/data.mdb")
+            let link = scratch.file("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: data)
+            for file in [data.path, scratch.file("shop.settle/lock.mdb").path, link.path] {
+                let refused = try await run("export", path, file, "--force")
+                #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+                #expect(refused.errors.contains("is a file of the database"), "\(refused)")
+            }
+            #expect(try await run("check", path).status == 0)
+        }
+    }
+
+    @Test func `copies into no folder without a name`() async throws {
+        try await withShop { path, scratch in
+            let folder = try scratch.folder("copies").path + "/"
+            let refused = try await run("backup", path, folder)
+            #expect(refused.status == 64 && refused.errors.contains("It is a folder"), "\(refused)")
+            #expect(!FileManager.default.fileExists(atPath: scratch.file("copies.settle").path))
+        }
+    }
+
     @Test func `exports contents to files, or leaves them out`() async throws {
         try await withShop { path, scratch in
             let file = scratch.file("shop.export").path

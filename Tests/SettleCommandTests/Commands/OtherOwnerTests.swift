@@ -132,6 +132,23 @@ private enum OtherUser {
     }
 
     @Test(.enabled("there is no other user here") { try await OtherUser.isPermitted() })
+    func `is listed with the reason when it may not be looked into`() async throws {
+        try await withShop { _, folder, scratch in
+            try Self.setModes(of: folder, 0o700, 0o644)
+            let listed = try await OtherUser.run(["ls", scratch.path])
+            #expect(listed.status == 1 && listed.lines.count == 2, "\(listed)")
+            #expect(listed.lines[1].hasPrefix("shop"), "\(listed)")
+            #expect(listed.lines[1].contains("may not be looked into"), "\(listed)")
+            let closed = try scratch.folder("closed")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o700], ofItemAtPath: closed.path)
+            let refused = try await OtherUser.run(["ls", closed.path + "/"])
+            #expect(refused.status == 1, "\(refused)")
+            #expect(refused.errors.contains("may not be looked into"), "\(refused)")
+        }
+    }
+
+    @Test(.enabled("there is no other user here") { try await OtherUser.isPermitted() })
     func `is refused while its owner writes, and not while its owner reads`() async throws {
         try await withShop { path, _, _ in
             try await DatabasePath(parsing: path).withDatabase { _ in

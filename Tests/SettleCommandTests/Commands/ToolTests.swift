@@ -104,6 +104,11 @@ import Testing
             "The value 'Paris' is invalid for '--from <json>': It is not JSON."
         ),
         (["ls", "http://a/b"], "It is an address and no path"),
+        (["get", "./x", "-y"], "Unknown option '-y'. What begins with - and is no option"),
+        (["delete", "./x", "-y"], "settle get ./shop -- -y"),
+        (["sync", "./x", "http://a/tables/b", "--interval", "-1"], "a number of seconds above 0"),
+        (["sync", "./x", "http://a/tables/b", "--interval", "1e300"], "at most 86,400"),
+        (["outbox", "hold", "./x", "1B9D", "--for", "-5"], "It is no length of time"),
     ])
     func `names the nearest command or option, and what a number must be`(
         arguments: [String], sentence: String
@@ -112,6 +117,28 @@ import Testing
         #expect(outcome.status == 64 && outcome.output.isEmpty, "\(outcome)")
         #expect(outcome.errors.contains(sentence), "\(outcome)")
         #expect(outcome.errors.components(separatedBy: "Error:").count == 2, "\(outcome)")
+    }
+
+    @Test(arguments: ["1", "20", "26", "39"])
+    func `explains itself in a narrow terminal`(columns: String) async throws {
+        let outcome = try await tool.run(["get", "--help"], environment: ["COLUMNS": columns])
+        #expect(outcome.status == 0 && outcome.output.contains("Examples:"), "\(outcome)")
+    }
+
+    @Test func `ends well when nobody reads its help`() async throws {
+        let script = #"for i in 1 2 3; do "$0" help query | true; echo "${PIPESTATUS[0]}"; done"#
+        let outcome = try await tool.runScript(script, [])
+        #expect(outcome.lines == ["0", "0", "0"], "\(outcome)")
+    }
+
+    @Test func `advises to import again only where that goes on`() async throws {
+        try await withShop { path, _ in
+            let text = "{\"id\":\"new\"}\n{\"id\":\"apple\"}\n"
+            let failed = try await tool.run(
+                ["import", path, "-", "--on-existing", "fail"], input: text)
+            #expect(failed.status == 1 && failed.errors.contains("line 2"), "\(failed)")
+            #expect(!failed.errors.contains("import the whole file again"), "\(failed)")
+        }
     }
 
     @Test func `names files that are no JSON, and says how to convert them`() async throws {

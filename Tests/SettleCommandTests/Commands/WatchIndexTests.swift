@@ -83,6 +83,19 @@ import Testing
         }
     }
 
+    @Test func `ends once with status 1 when values cannot be summed up`() async throws {
+        try await withShop { path in
+            let added = try await tool.run([
+                "indexes", "add", path, "--name", "names", "--key", "type", "--value", "name",
+                "--reduce", "sum",
+            ])
+            #expect(added.status == 0, "\(added)")
+            let watched = try await tool.run(["watch", path, "--index", "names", "--once"])
+            #expect(watched.status == 1 && !watched.output.isEmpty, "\(watched)")
+            #expect(watched.errors.contains("cannot be summed up"), "\(watched)")
+        }
+    }
+
     @Test func `prints how the answer differs, until it is interrupted`() async throws {
         try await withShop { path in
             let running = try tool.start(["watch", path, "--index", "byPrice"])

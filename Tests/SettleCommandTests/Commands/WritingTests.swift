@@ -120,7 +120,7 @@ import Testing
                 (["{\"id\":\"x\"}", "{\"id\":\"x\"}"], "is given twice"),
                 (["{\"id\":\"x\"}", "--id", "y"], "--id says 'y'"),
                 (["[{},{}]", "--id", "y"], "are for one document, and 2 are given"),
-                ([csv], "commas between them (CSV)"), ([scratch.path], "cannot be read"),
+                ([csv], "commas between them (CSV)"), ([scratch.path], "is a folder"),
                 (["{\"id\":\"_x\"}"], "begins with \"_\""),
             ]
             for (arguments, sentence) in cases {
@@ -132,6 +132,59 @@ import Testing
             #expect(try await tool.run(["put", none, "{id:1}"]).status == 1)
             #expect(!FileManager.default.fileExists(atPath: none + ".settle"))
             #expect(try await tool.run(["ls", path, "--json"]).lines.count == 1)
+        }
+    }
+
+    @Test func `stores no text that is not UTF-8, from a file or an argument`() async throws {
+        try await withShop { path, scratch in
+            let file = scratch.file("bad.json")
+            try Data("{\"id\":\"u1\",\"x\":\"a".utf8 + [0xFF, 0xFE] + "b\"}\n".utf8).write(to: file)
+            let refused = try await tool.run(["put", path, file.path])
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+            #expect(refused.errors.contains("A string is not UTF-8"), "\(refused)")
+            let argument = try await tool.runScript(
+                #""$0" put "$1" "$(printf '{"id":"u2","x":"\377"}')""#, [path])
+            #expect(argument.status == 64 && argument.errors.contains("not UTF-8"), "\(argument)")
+            #expect(try await tool.run(["ls", path, "--json"]).lines.count == 1)
+        }
+    }
+
+    @Test func `reads what a shell hands over, and text with a byte order mark`() async throws {
+        try await withShop { path, _ in
+            let piped = try await tool.runScript(
+                #""$0" put "$1" <(printf '\357\273\277{"id":"b1"}')"#, [path])
+            #expect(piped.status == 0 && piped.output.hasPrefix("b1  1-"), "\(piped)")
+            let marked = try await tool.run(["put", path, "-"], input: "\u{FEFF}\t{\"id\":\"b2\"}")
+            #expect(marked.status == 0 && marked.output.hasPrefix("b2  1-"), "\(marked)")
+            for input in ["< /tmp", "<&-"] {
+                let failed = try await tool.runScript("\"$0\" put \"$1\" - \(input)", [path])
+                #expect(failed.status == 1 && !failed.errors.isEmpty, "\(input): \(failed)")
+            }
+        }
+    }
+
+    @Test func `stores nothing when it is interrupted before its input ended`() async throws {
+        try await withShop { path, _ in
+            let running = try tool.start(["put", path, "-"])
+            // More than a pipe holds: when it is written, the tool is reading, and minds signals.
+            running.write(String(repeating: " ", count: 1 << 19) + "{\"id\":\"after\"}")
+            running.interrupt()
+            // Its input is still open.
+            let outcome = await running.outcome()
+            running.closeInput()
+            #expect(outcome.status == 130 && outcome.output.isEmpty, "\(outcome)")
+            let stored = try await document("after", path)
+            #expect(stored == nil)
+        }
+    }
+
+    @Test func `merges a new document without the members that are null`() async throws {
+        try await withShop { path, _ in
+            let patch = "{\"id\":\"new\",\"x\":{\"a\":null,\"b\":1},\"z\":null}"
+            let put = try await tool.run(["put", path, "--merge", patch])
+            #expect(put.status == 0)
+            let stored = try await document("new", path)
+            #expect(stored == ["id": "new", "x": ["b": 1]])
         }
     }
 
@@ -218,6 +271,36 @@ import Testing
             #expect(
                 renamed.status == 1 && renamed.errors.contains("must stay 'apple'"), "\(renamed)")
             #expect(try await revision("apple", path).hasPrefix("2-"))
+        }
+    }
+
+    @Test func `ends when an editor writes the same wrong text each time`() async throws {
+        try await withShop { path, scratch in
+            let broken = try await edit("echo '{\"v\": ' > \"$1\"", scratch, [path, "apple"])
+            #expect(broken.status == 1 && broken.errors.contains("no document yet"), "\(broken)")
+            #expect(try keptText(broken).contains("{\"v\":"))
+            let marked = try await edit(
+                "printf '\\357\\273\\277{\"price\": 6}' > \"$1\"", scratch, [path, "apple"])
+            #expect(marked.status == 0 && marked.output.hasPrefix("apple  2-"), "\(marked)")
+        }
+    }
+
+    @Test func `names the file with the text when it is interrupted`() async throws {
+        try await withShop { path, scratch in
+            // The tool is the parent of the editor, or of the shell that runs it.
+            let script = """
+                sed -i 's/"price": 3/"price": 7/' "$1"
+                pid=$PPID
+                until [ "$(cat /proc/$pid/comm)" = settle ]
+                do [ "$pid" -gt 1 ] && read -r _ _ _ pid _ < /proc/$pid/stat || exit 9
+                done
+                kill -TERM $pid
+                sleep 1
+                """
+            let ended = try await edit(script, scratch, [path, "apple"])
+            #expect(ended.status == 130 && ended.output.isEmpty, "\(ended)")
+            #expect(try keptText(ended).contains("\"price\": 7"))
+            #expect(try await revision("apple", path).hasPrefix("1-"))
         }
     }
 

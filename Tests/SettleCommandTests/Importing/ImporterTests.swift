@@ -130,15 +130,39 @@ import Testing
         try await withDatabase { database in
             let importer = Importer(into: database, idMember: "sku")
             let counts = try await importer.run(
-                source("{\"sku\":\"x\",\"id\":\"no\"}\n{\"sku\":12}\n"))
+                source("{\"sku\":\"x\",\"id\":\"x\"}\n{\"sku\":12,\"id\":12}\n"))
             #expect(counts.added == 2)
             #expect(try await database.fetchDocument("x")?[json: "sku"] == "x")
             #expect(try await database.fetchDocument("12") != nil)
-            for text in ["{\"id\":\"a\"}", "{\"sku\":1.5}", "{\"sku\":null}"] {
+            for text in [
+                "{\"id\":\"a\"}", "{\"sku\":1.5}", "{\"sku\":null}",
+                "{\"sku\":\"y\",\"id\":\"lost\"}", "{\"sku\":\"y\",\"id\":5}",
+            ] {
                 let stopped = try #require(try await stopped(importer, text))
                 #expect(stopped.reason.contains("'sku'"))
             }
             #expect(try database.totalDocumentCount == 2)
+        }
+    }
+
+    @Test func `takes a whole number from the member id when it is named`() async throws {
+        try await withDatabase { database in
+            let importer = Importer(into: database, idMember: "id")
+            let counts = try await importer.run(source("{\"id\":5,\"n\":1}\n{\"id\":\"a\"}\n"))
+            #expect(counts.added == 2)
+            #expect(try await database.fetchDocument("5")?.json == ["n": 1])
+        }
+    }
+
+    @Test func `names the line and the column of an identifier that is no string`() async throws {
+        try await withDatabase { database in
+            let text = "[\n{\"id\":\"m1\"},\n{\n\n\"id\":3}]"
+            let array = try #require(try await stopped(Importer(into: database), text))
+            #expect(array.line == 5 && array.reason.hasPrefix("Column 6: "), "\(array)")
+            #expect(!array.reason.contains("JSON, line"))
+            let number = try #require(try await stopped(Importer(into: database), "5\n"))
+            #expect(number.line == 1 && number.reason.hasPrefix("Column 1: "), "\(number)")
+            #expect(!number.reason.contains("JSON, line"))
         }
     }
 

@@ -42,6 +42,11 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["⌚", "⏰", "☔", "♈", "⚡", "✅", "❌", "➕", "⭐", "🃏", "🆗", "🇫🇷", "❤️", "👍"])
+    func `counts two columns for emoji`(text: String) {
+        #expect(ScreenText.width(of: text) == 2)
+    }
+
     @Test func `cuts the widest columns of a table until it fits, and names last`() {
         var table = TextTable([.name("id"), .left("text"), .right("n")])
         table.add(["identifier", "0123456789ABCDEF", "1"])
@@ -99,7 +104,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"a\":1}", nil), ("[1,2]", nil), (" \n{\"a\":1}", nil), ("", nil), ("12", nil),
+        ("{\"a\":1}", nil), ("[1,2]", nil), (" \n{\"a\":1}", nil), ("", nil),
+        ("\u{FEFF}{\"a\":1,\"b\":2}", nil), ("\t{\"a\":1,\"b\":2}", nil),
+        ("\u{B}\u{C} [1,2]", nil), ("12", nil),
         ("nonsense", nil), ("a,b", ForeignFile.table(separator: "commas")),
         ("a;b\r\n1;2\r\n", .table(separator: "semicolons")),
         ("\"a\",\"b\"\n\"1\",\"2\"\n", .table(separator: "commas")),

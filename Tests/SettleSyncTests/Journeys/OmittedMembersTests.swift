@@ -41,6 +41,32 @@ import Testing
         #expect(server.complaints.isEmpty)
     }
 
+    @Test func `of a deletion's answer do not come back when the item is made again without them`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        func shown(
+            _ form: @escaping @Sendable (RemoteItem) -> RemoteItem
+        ) -> @Sendable (RemoteItem) -> RemoteItem {
+            { item in
+                var item = form(item)
+                item.nullMayMeanAbsent = true
+                return item
+            }
+        }
+        var backend = ModelBackend(server: server)
+        backend.answered = shown { $0 }
+        backend.listed = shown { $0 }
+        backend.deleted = shown(Self.stripped)
+        try await device.put("a", Self.members)
+        try await device.replicate(backend)
+        try await device.database.delete(documentWithId: "a")
+        try await device.replicate(backend) { $0.direction = .clientToServer }
+        server.put("a", ["text": "two"])
+        try await device.replicate(backend)
+        #expect(try await device.members("a") == ["text": "two"])
+    }
+
     @Test func `cost no look-up where answers are whole`() async throws {
         let (device, server) = (try await Device(), ModelServer())
         var backend = ModelBackend(server: server)

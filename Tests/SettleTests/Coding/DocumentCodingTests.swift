@@ -107,4 +107,32 @@ import Testing
         #expect(UUID(uuidString: document.id) != nil)
         #expect(try document.decode(Plain.self).n == 1)
     }
+
+    private struct Priced: Codable { var price: Decimal }
+
+    private func price(_ json: JSONValue) throws -> Decimal {
+        var document = Document(id: "a")
+        document[json: "price"] = json
+        return try document.decode(Priced.self).price
+    }
+
+    @Test func `a decimal has the digits of the number in the document`() throws {
+        let expected: [(JSONValue, String)] = [
+            (.double(4.95), "4.95"), (.double(0.1), "0.1"), (.double(-1e21), "-1e21"),
+            (.integer(.max), "9223372036854775807"), ("12.50", "12.5"), ("-1.5E+2", "-150"),
+            (".5", "0.5"), ("7.", "7"),
+        ]
+        for (json, text) in expected {
+            #expect(try price(json) == Decimal(string: text))
+        }
+    }
+
+    @Test(arguments: ["12abc", "12,50", "", " 1", "1 ", "-", ".", "1e", "0x10", "NaN", "1.2.3"])
+    func `a text that is no number as a whole is no decimal`(text: String) {
+        #expect(throws: DecodingError.self) { try price(.string(text)) }
+    }
+
+    @Test func `a number that no decimal can be is none`() {
+        #expect(throws: DecodingError.self) { try price(.double(1e300)) }
+    }
 }

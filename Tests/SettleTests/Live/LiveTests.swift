@@ -69,6 +69,23 @@ import Testing
         }
     }
 
+    @Test @MainActor func `go on after an error when it is mended, and end with the database`()
+        async throws
+    {
+        try await withDatabase(indexes: [Self.byTitle]) { database in
+            let one = database.liveModel(Task.self, id: "a")
+            let document = try await database.save(["id": "a", "type": "task"])
+            await until { one.error?.code == .invalidDocument }
+            var mended = document
+            mended["title"] = "A"
+            try await database.save(mended)
+            await until { one.value?.title == "A" && one.error == nil }
+            await database.close()
+            let late = database.liveModel(Task.self, id: "a")
+            await until { !late.isLoading }
+        }
+    }
+
     @Test @MainActor func `end when they are cancelled, and with their owner`() async throws {
         try await withDatabase { database in
             let models = database.liveModels(Task.self)

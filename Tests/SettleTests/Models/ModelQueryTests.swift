@@ -81,7 +81,7 @@ import Testing
         (\Visit.minutes >= 5, ["1", "2", "4"]),
         (\Visit.minutes < 30, ["4"]),
         (\Visit.minutes <= 30, ["1", "4"]),
-        (!(\Visit.minutes < 30), ["1", "2"]),
+        (!(\Visit.minutes < 30), ["1", "2", "3"]),
         (\Visit.minutes == nil, ["3"]),
         (\Visit.minutes != nil, ["1", "2", "4"]),
         (\Visit.minutes != 30, ["2", "3", "4"]),
@@ -95,6 +95,19 @@ import Testing
         ((\Visit.technician).isOne(of: ["Ann", "Bob"]), ["1", "2", "3"]),
         (!(\Visit.technician).isOne(of: ["Ann"]), ["3", "4"]),
         (!(\Visit.technician == nil || \Visit.minutes == nil), ["1", "2"]),
+        (!(\Visit.technician == "Ann" && \Visit.minutes > 30), ["1", "3", "4"]),
+        ((\Visit.technician).isOne(of: [nil, "Bob"]), ["3", "4"]),
+        (!(\Visit.technician).isOne(of: [nil, "Bob"]), ["1", "2"]),
+        ((\Visit.technician).isOne(of: []), []),
+        (!(\Visit.technician).isOne(of: []), ["1", "2", "3", "4"]),
+        (\Visit.price < .infinity, ["1", "2", "4"]),
+        (!(\Visit.price < .infinity), ["3"]),
+        (\Visit.price >= -.infinity, ["1", "2", "4"]),
+        (\Visit.price > .infinity, []),
+        (\Visit.price == .infinity, []),
+        (\Visit.price < .nan, []),
+        (\Visit.price == .nan, []),
+        (\Visit.price != .nan, ["1", "2", "3", "4"]),
     ]
 
     @Test(arguments: filters)

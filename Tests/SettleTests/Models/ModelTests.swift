@@ -134,7 +134,7 @@ import Testing
             #expect(read.metaData.expirationDate == date)
             // They can be changed through the model as well.
             visit.attachments = []
-            visit.expirationDate = nil
+            visit.purgeDate = nil
             visit = try await database.save(visit)
             #expect(visit.document.attachments.isEmpty)
             #expect(try await database.fetchDocument("v1")?.metaData.expirationDate == nil)
@@ -187,9 +187,9 @@ import Testing
         try await withDatabase { database in
             var mine = try await stored(database)
             try await database.update(Visit.self, id: "v1") {
-                $0.expirationDate = Date(timeIntervalSince1970: 4_000_000_000)
+                $0.purgeDate = Date(timeIntervalSince1970: 4_000_000_000)
             }
-            mine.expirationDate = Date(timeIntervalSince1970: 4_100_000_000)
+            mine.purgeDate = Date(timeIntervalSince1970: 4_100_000_000)
             let stale = mine
             await #expect { try await database.save(stale, onConflict: .merge) } throws: {
                 let error = $0 as? DatabaseError

@@ -22,6 +22,7 @@ struct DeleteCommand: SettleSubcommand {
     var ids: [String]
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Delete the document only if this is its revision.", valueName: "revision"))
     var revision: String?

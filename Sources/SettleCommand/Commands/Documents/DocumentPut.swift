@@ -49,7 +49,10 @@ struct DocumentPut: Sendable {
         let found = try transaction.document(id)
         if let revision { try Self.require(revision, of: id, found) }
         guard var document = found else {
-            let made = try transaction.add(Document(id: id, members: typed.members))
+            // Merged into an object without members: nulls remove, here too.
+            let members =
+                existing == .merge ? Self.merged([:], with: typed.members) : typed.members
+            let made = try transaction.add(Document(id: id, members: members))
             return Change(made, "added")
         }
         let members: [String: JSONValue]

@@ -35,9 +35,11 @@ struct DocumentSource {
 
     /// All documents that it holds.
     ///
-    /// - Throws: ``CommandFailure`` that names the source and says what is wrong there.
-    func documents() throws -> [TypedDocument] {
-        let (name, text) = try read()
+    /// - Returns: The documents, in their order.
+    /// - Throws: ``CommandFailure`` that names the source and says what is wrong there;
+    ///   `CancellationError` when the task is cancelled while the source is read.
+    func documents() async throws -> [TypedDocument] {
+        let (name, text) = try await read()
         do {
             return try Self.documents(in: text)
         } catch {
@@ -45,28 +47,32 @@ struct DocumentSource {
         }
     }
 
-    private func read() throws -> (name: String, text: [UInt8]) {
-        if argument == "-" {
-            return ("standard input", [UInt8](FileHandle.standardInput.readDataToEndOfFile()))
-        }
+    private func read() async throws -> (name: String, text: [UInt8]) {
         let first = argument.first { !$0.isWhitespace }
         if first == "{" || first == "[" { return ("The argument", Array(argument.utf8)) }
-        guard FileManager.default.fileExists(atPath: argument) else {
+        guard argument == "-" || FileManager.default.fileExists(atPath: argument) else {
             throw CommandFailure(
                 "'\(ScreenText.printable(argument))' is neither a JSON object nor a file. Write "
                     + "an object between single quotes: '{\"id\":\"apple\"}'.")
         }
-        guard let data = FileManager.default.contents(atPath: argument) else {
-            throw CommandFailure("The file '\(argument)' cannot be read.")
-        }
-        return (argument, [UInt8](data))
+        let source = try ImportSource(path: argument)
+        return (source.name, try await source.all())
     }
 
     /// The documents in a text: an object, an array of objects, or an object a line.
-    static func documents(in text: [UInt8]) throws -> [TypedDocument] {
+    ///
+    /// - Parameter bytes: The text in UTF-8; a byte order mark before it is left out.
+    /// - Returns: The documents, in their order.
+    /// - Throws: ``CommandFailure`` or `JSONError` when the text is none of these.
+    static func documents(in bytes: [UInt8]) throws -> [TypedDocument] {
+        let text = ForeignFile.withoutMark(bytes)
         if let kind = ForeignFile(beginning: text) { throw CommandFailure(kind.sentence) }
+        // Decoding would put U+FFFD in the place of what is wrong, and that would be stored.
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw CommandFailure("A string is not UTF-8. Nothing was stored.")
+        }
         do {
-            let value = try JSONValue(jsonText: String(decoding: text, as: UTF8.self))
+            let value = try JSONValue(jsonText: string)
             guard let elements = value.arrayValue else { return [try TypedDocument(value)] }
             return try elements.map { try TypedDocument($0) }
         } catch let whole as JSONError {

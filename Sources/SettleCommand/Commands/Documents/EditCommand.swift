@@ -49,6 +49,9 @@ struct EditCommand: SettleSubcommand {
         let change: DocumentPut.Change
         do {
             change = try await store(members, over: found)
+        } catch is CancellationError {
+            throw Interrupted(
+                "Interrupted; nothing was stored. Your text is in '\(session.path)'.")
         } catch {
             throw CommandFailure(
                 "\(FailureText.sentence(for: error)) Your text is in '\(session.path)'.")

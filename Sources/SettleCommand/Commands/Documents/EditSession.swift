@@ -45,15 +45,16 @@ struct EditSession: Sendable {
     ///
     /// - Returns: The members of the document but its identifier; nil when nothing was changed.
     /// - Throws: ``CommandFailure`` when the editor fails, and for a text that is no document and
-    ///   was saved twice; the file stays then.
+    ///   was saved twice; ``Interrupted`` when the task is cancelled, and `CancellationError` when
+    ///   nothing was written by then. A file that was written to stays.
     func edited() async throws -> [String: JSONValue]? {
+        // Without the lines of the tool, because an editor may drop or keep them.
         var before = text
         while true {
             try await openEditor()
-            let after = try read()
-            let plain = Self.withoutMarks(after)
+            let plain = Self.withoutMarks(try read())
             if plain == text || plain.allSatisfy(\.isWhitespace) { return nil }
-            guard after != before else {
+            guard plain != before else {
                 throw CommandFailure(
                     "The text is no document yet, so nothing was stored. It is in '\(path)'.")
             }
@@ -62,8 +63,8 @@ struct EditSession: Sendable {
             } catch {
                 let sentence = FailureText.sentence(for: error)
                 StandardError.line(sentence)
-                before = "\(Self.mark) \(sentence)\n\(plain)"
-                try write(before)
+                before = plain
+                try write("\(Self.mark) \(sentence)\n\(plain)")
             }
         }
     }
@@ -75,6 +76,13 @@ struct EditSession: Sendable {
         let line = "\(editor) '\(path.replacing("'", with: "'\\''"))'"
         let status = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: Terminal.run(line)) }
+        }
+        if Task.isCancelled {
+            if (try? read()) == text {
+                discard()
+                throw CancellationError()
+            }
+            throw Interrupted("Interrupted; nothing was stored. Your text is in '\(path)'.")
         }
         guard status == 0 else {
             let reason = status.map { "ended with status \($0)" } ?? "was ended"
@@ -88,7 +96,6 @@ struct EditSession: Sendable {
             }
             throw CommandFailure(sentence)
         }
-        try Task.checkCancellation()
     }
 
     private func members(of text: String) throws -> [String: JSONValue] {
@@ -111,7 +118,9 @@ struct EditSession: Sendable {
             throw CommandFailure(
                 "The file '\(path)' is not UTF-8, so nothing was stored. Your text is in it.")
         }
-        return text
+        // Some editors write a byte order mark, which is no part of the document.
+        return text.unicodeScalars.first == "\u{FEFF}"
+            ? String(text.unicodeScalars.dropFirst()) : text
     }
 
     private func write(_ text: String) throws {

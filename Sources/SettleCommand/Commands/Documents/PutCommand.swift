@@ -39,7 +39,9 @@ struct PutCommand: SettleSubcommand {
         completion: .file())
     var sources: [String]
 
-    @Option(help: ArgumentHelp("The identifier, if there is one document.", valueName: "id"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The identifier, if there is one document.", valueName: "id"))
     var id: String?
 
     @Flag(help: "Put the document in the place of one that is there.")
@@ -68,7 +70,8 @@ struct PutCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        var documents = try sources.flatMap { try DocumentSource($0).documents() }
+        var documents: [TypedDocument] = []
+        for source in sources { documents += try await DocumentSource(source).documents() }
         if id != nil || revision != nil, documents.count != 1 {
             throw CommandFailure(
                 "--id and --revision are for one document, and \(documents.count) are given.")
@@ -81,6 +84,7 @@ struct PutCommand: SettleSubcommand {
             }
             documents[0].givenId = id
         }
+        try Task.checkCancellation()
         let put = DocumentPut(
             existing: replace ? .replace : merge ? .merge : .refuse, revision: revision)
         let changes = try await database.path.withDatabase(create: true) { [documents] database in

@@ -14,8 +14,8 @@ struct ResultWatch: Sendable {
     /// - Parameters:
     ///   - database: The database.
     ///   - path: Where it lies.
-    /// - Throws: ``CommandFailure`` when the index cannot be asked, and when the database is taken
-    ///   away; `CancellationError` when there was no answer yet; otherwise `DatabaseError`, and what
+    /// - Throws: ``CommandFailure`` when the index cannot be asked, when the database is taken away,
+    ///   and when the only answer has values that cannot be summed up; `CancellationError` when there was no answer yet; otherwise `DatabaseError`, and what
     ///   writing throws.
     func run(in database: Database, at path: DatabasePath) async throws {
         let status = try database.indexStatus(named: index)
@@ -38,7 +38,10 @@ struct ResultWatch: Sendable {
                 return try await RangeCount(index, options, in: database).place(of: result)
             }
         }
-        guard !isOnce else { return }
+        guard !isOnce else {
+            if asked.isReduced { try RowText.requireSums(in: last.rows) }
+            return
+        }
         StandardError.line("Ended at the sequence \(last.sequence).")
     }
 

@@ -43,7 +43,7 @@ struct HoldOperationsCommand: SettleSubcommand {
     var until: DateArgument?
 
     @Option(
-        name: .customLong("for"),
+        name: .customLong("for"), parsing: .unconditional,
         help: ArgumentHelp("How long: seconds, or 15m, 2h, 7d.", valueName: "time"),
         transform: DurationArgument.init(parsing:))
     var duration: DurationArgument?
