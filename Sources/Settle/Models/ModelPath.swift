@@ -39,7 +39,7 @@ enum ModelPath<Model: DocumentModel> {
 
 /// A decoder that notes by which keys a type is decoded, and refuses.
 private final class CodingKeysProbe: Decoder {
-    private struct Refusal: Error {}
+    private struct Refused: Error {}
 
     private var found: (any CodingKey.Type)?
     var codingPath: [any CodingKey] { [] }
@@ -54,10 +54,10 @@ private final class CodingKeysProbe: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         found = type
-        throw Refusal()
+        throw Refused()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refusal() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refused() }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refusal() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refused() }
 }

@@ -40,7 +40,7 @@ extension TableItem {
                 id: id, members: ["channels": .array(known.sorted().map(JSONValue.string))],
                 createdAt: instant, updatedAt: instant, version: "removed-\(time)",
                 isDeleted: true)
-            item.isOutOfSight = true
+            item.isOutOfScope = true
             return item
         }
         let gone = stub(channels.union(left))

@@ -18,7 +18,7 @@ package struct TableItem: Sendable, Equatable {
     /// The channels it was in; never sent.
     package var departures: Departures
     /// True for what is told of an item to a reader whose channels it has left.
-    var isOutOfSight = false
+    var isOutOfScope = false
     /// The column of the attachments for those who look at it several times; nil until then.
     private var attachmentColumn: ODataValue?
 

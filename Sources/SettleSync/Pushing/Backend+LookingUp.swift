@@ -48,7 +48,7 @@ extension Backend {
                 guard !lacking.isEmpty,
                     var item = try await item(of: claimed, unlessAskingMeets: obstacle)
                 else { return .stored(whole) }
-                guard !item.isDeleted, !item.isOutOfSight,
+                guard !item.isDeleted, !item.isOutOfScope,
                     item.isSameState(as: answer, of: claimed.expected)
                 else {
                     whole.take(lacking, of: claimed.expected, asLaterIn: item)
@@ -59,7 +59,7 @@ extension Backend {
             }
             omissions.add(whole.namesLacking(of: claimed.expected))
             return .stored(whole)
-        case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfSight:
+        case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfScope:
             let sent = claimed.expected
             var lacking = shown.namesLacking(of: claimed.base)
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }

@@ -203,13 +203,13 @@ private final class Diary: OutboxHooks {
     @Test func `are called for what a policy coalesces, and may refuse it`() async throws {
         let hooks = Diary()
         let queue = try await QueueFixture(
-            [idle(coalescing: .condensing(Edit.self))], hooks: hooks)
+            [idle(coalescing: .byKind(of: Edit.self))], hooks: hooks)
         for kind in [OperationKind.insert, .update, .delete] {
             try await queue.outbox.write { _ = try $0.add(Edit(kind: kind), about: ["fig"]) }
         }
         #expect(hooks.coalesced.all == [[.update, .insert, .insert], [.delete, .insert, nil]])
         let other = try await QueueFixture(
-            [idle(coalescing: .condensing(Edit.self))],
+            [idle(coalescing: .byKind(of: Edit.self))],
             hooks: Diary(refusing: ["didCoalesce"]))
         let outbox = other.outbox
         try await outbox.write { _ = try $0.add(Edit(kind: .insert), about: ["fig"]) }
