@@ -245,7 +245,7 @@ extension PushQueue {
                 describesAttachments: describes, base: server?.shownMembers ?? [:]))
     }
 
-    /// The attachments of an operation that the remote did not have when both last agreed.
+    /// The attachments of an operation that the remote does not have in the base.
     private static func attachments(
         of document: Document?, in sent: PendingChange.Sent, beyond base: BaseItem?
     ) -> [DocumentAttachment] {
