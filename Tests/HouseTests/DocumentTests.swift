@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: [
         ("let a = RunTable()", true), ("struct RunTableTests {}", true),
-        ("let a: MyRunTable", true),
+        ("let a: SortedRunTable", false),
         ("let a = runTables", false), ("let a = RunTables()", false),
         ("let prune: TRunTable", false),
         ("/// Gives a ``RemoteOutbox``.", true), ("throw Refusal.full", true), ("a refusal", false),

@@ -22,11 +22,11 @@ struct MetricsText {
                     "\(count)"
                 )
             })
-        let refusals = values.requests.filter { $0.key.status >= 400 }
+        let problems = values.requests.filter { $0.key.status >= 400 }
             .reduce(into: [Int: Int]()) { $0[$1.key.status, default: 0] += $1.value }
         family(
             "settle_http_refusals_total", "counter", "Requests that were answered with an error.",
-            refusals.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], "\($0.value)") })
+            problems.sorted { $0.key < $1.key }.map { ([("status", "\($0.key)")], "\($0.value)") })
         durations(values.durations)
         single(
             "settle_http_requests_in_flight", "gauge", "Requests whose answer has not begun.",

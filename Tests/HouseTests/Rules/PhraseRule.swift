@@ -30,7 +30,7 @@ enum PhraseRule {
         "CondensableOperation": "CoalescableOperation",
         "CondensingRules": "CoalescingRules",
         "CrashedDocuments": "PoisonDocuments",
-        "Departures": "ScopeRemovals",
+        "Departures": "ChannelRemovals",
         "EngineSeat": "EngineHolder",
         "HTTPAnswer": "FullHTTPResponse",
         "IndexAnswer": "IndexResult",
@@ -101,16 +101,13 @@ enum PhraseRule {
         return place.lowerBound < both.index(both.startIndex, offsetBy: line.count)
     }
 
-    /// Whether a line has an identifier, or one made of it (`RunTableTests`).
+    /// Whether a line has an identifier, or one that begins with it (`RunTableTests`).
     private static func names(_ identifier: String, in line: String) -> Bool {
         var rest = line[...]
         while let place = rest.range(of: identifier) {
             let before = line[..<place.lowerBound].last
             let after = line[place.upperBound...].first
-            let begins = before.map {
-                !$0.isLetter || $0.isLowercase && identifier.first?.isUppercase ?? false
-            }
-            if begins ?? true, after.map({ !$0.isLowercase }) ?? true { return true }
+            if !(before?.isLetter ?? false), !(after?.isLowercase ?? false) { return true }
             rest = line[place.upperBound...]
         }
         return false

@@ -257,7 +257,7 @@ import Testing
             case "order": return .keepInOrder
             case "drop": return .dropBoth
             case "refuse": return .refuse("No.")
-            case "throw": throw Refusal()
+            case "throw": throw ExpectedError()
             default:
                 var result = queued
                 try result.set(Errand(text: "replaced"))
@@ -277,7 +277,7 @@ import Testing
         } catch let error as OutboxError {
             #expect(error.code == .notCoalescable && error.message == "No.")
         }
-        await #expect(throws: Refusal.self) { try await queue.add("throw", about: ["fig"]) }
+        await #expect(throws: ExpectedError.self) { try await queue.add("throw", about: ["fig"]) }
         try await queue.add("drop", about: ["fig"])
         var ids = try queue.ids()
         #expect(ids == [first, both])

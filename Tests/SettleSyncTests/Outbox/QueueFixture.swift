@@ -221,4 +221,4 @@ func code(
 }
 
 /// An error of a test's own.
-struct Refusal: Error, Hashable {}
+struct ExpectedError: Error, Hashable {}

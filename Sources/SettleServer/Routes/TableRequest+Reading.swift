@@ -2,22 +2,22 @@ import HTTPTypes
 import Hummingbird
 import Settle
 
-extension TableCall {
+extension TableRequest {
     /// GET of a table: a page of its items.
     ///
     /// A table that does not exist yet has no items; a client may pull before the first push.
     func list(_ name: TableName) async throws -> Response {
         var page = try PageRequest(
             query, headers: request.headers, in: dialect, limits: responder.limits)
-        page.reportsDepartures = Self.prefersDepartures(request.headers[values: .prefer])
+        page.reportsChannelRemovals = Self.prefersChannelRemovals(request.headers[values: .prefer])
         guard let table = try await table(name) else {
-            return try answer(
+            return try respond(
                 CollectedPage(
                     sink: itemsText(of: page), itemCount: 0, count: page.isCounted ? 0 : nil), page)
         }
         let found = try await whileConnected { [page] in try await find(page, in: table) }
         responder.metrics.itemsRead(found.itemCount)
-        return try answer(found, page)
+        return try respond(found, page)
     }
 
     /// Reads a page as text.
@@ -25,9 +25,9 @@ extension TableCall {
     /// When there is no room for a text that turns out to be large, the page is read once more as soon as there
     /// is; and again, when it has grown meanwhile.
     ///
-    /// - Throws: As ``Table/page(_:for:into:answerBytesMax:)``; ``Refusal`` 503 when there is no room for a while.
+    /// - Throws: As ``HostedTable/page(_:for:into:answerBytesMax:)``; ``Problem`` 503 when there is no room for a while.
     private func find(
-        _ page: PageRequest, in table: Table
+        _ page: PageRequest, in table: HostedTable
     ) async throws -> CollectedPage<ItemsText> {
         let answers = responder.answers
         var found = try await table.page(
@@ -60,31 +60,31 @@ extension TableCall {
         guard let table = try await table(name),
             let item = try await table.item(id, for: identity.sender),
             identity.maySee(item)
-        else { throw Refusal.missing }
-        guard includesDeleted || !item.isDeleted else { throw Refusal.deleted }
+        else { throw Problem.missing }
+        guard includesDeleted || !item.isDeleted else { throw Problem.deleted }
         responder.metrics.itemsRead(1)
         switch try ReadConditions(request.headers, in: dialect).outcome(for: item) {
-        case .notModified: return Answer.empty(.notModified, about: item, in: dialect)
-        case .send: return try await answer(item)
+        case .notModified: return TableResponse.empty(.notModified, about: item, in: dialect)
+        case .send: return try await respond(item)
         }
     }
 
     /// The preference of readers that want to be told of items that left their channels.
-    private static let departuresPreference = "settle.removed"
+    private static let removalsPreference = "settle.removed"
 
-    private static func prefersDepartures(_ values: [String]) -> Bool {
+    private static func prefersChannelRemovals(_ values: [String]) -> Bool {
         values.joined(separator: ",").split(separator: ",").contains {
-            String($0).trimmingSpaces.lowercased() == departuresPreference
+            String($0).trimmingSpaces.lowercased() == removalsPreference
         }
     }
 
     /// A page as the dialect has it.
-    private func answer(
+    private func respond(
         _ page: CollectedPage<ItemsText>, _ request: PageRequest
-    ) throws(Refusal) -> Response {
+    ) throws(Problem) -> Response {
         var headers: HTTPFields = [:]
-        if request.reportsDepartures {
-            headers[.preferenceApplied] = Self.departuresPreference
+        if request.reportsChannelRemovals {
+            headers[.preferenceApplied] = Self.removalsPreference
         }
         let path = self.request.uri.path
         let next = try nextQuery(after: page, request)
@@ -102,7 +102,7 @@ extension TableCall {
             frame = PageFrame(count: page.count, nextLink: link)
         }
         let (pieces, lease) = page.sink.pieces(after: frame.head, before: frame.tail)
-        var response = Answer.json(text: [], headers: headers)
+        var response = TableResponse.json(text: [], headers: headers)
         response.body =
             pieces.count == 1
             ? ResponseBody(byteBuffer: pieces[0])
@@ -113,7 +113,7 @@ extension TableCall {
     /// The query of the next page; nil when this is the last.
     private func nextQuery(
         after page: CollectedPage<ItemsText>, _ request: PageRequest
-    ) throws(Refusal) -> String? {
+    ) throws(Problem) -> String? {
         guard let end = page.end else { return nil }
         let skip = request.skip + page.itemCount
         guard dialect.topMax != nil, let wanted = try query.value("$top").flatMap(Int.init) else {

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// All answers together take a bounded amount of memory: one for which there is no room waits, before the
 /// items are read, or is refused when that takes too long.
-struct LargeAnswers: Sendable {
+struct LargeResponses: Sendable {
     /// The memory for answers, in bytes.
     let memory: SharedCapacity
     /// Where texts of large items are made.
@@ -67,18 +67,19 @@ struct LargeAnswers: Sendable {
     ///   - sender: Whose answer it is.
     ///   - connection: Where it is sent; nil when there is no network between.
     /// - Returns: The response.
-    /// - Throws: ``Refusal`` 503 when there is no room for the text of a large item.
+    /// - Throws: ``Problem`` 503 when there is no room for the text of a large item.
     func item(
         _ item: TableItem, in dialect: TableDialect, status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:], for sender: SenderKey, to connection: Connection?
     ) async throws -> Response {
         guard item.isLarge else {
-            return Answer.item(item, in: dialect, status: status, headers: headers)
+            return TableResponse.item(item, in: dialect, status: status, headers: headers)
         }
         let (text, lease) = try await text(about: item.approximateSize, for: sender) { text in
             item.write(in: dialect, to: &text)
         }
-        var response = Answer.item(item, in: dialect, status: status, headers: headers, text: [])
+        var response = TableResponse.item(
+            item, in: dialect, status: status, headers: headers, text: [])
         response.body = body(text, lease, to: connection)
         return response
     }
@@ -91,7 +92,7 @@ struct LargeAnswers: Sendable {
     ///   - connection: Where it is sent; nil when there is no network between.
     ///   - write: Writes the text.
     /// - Returns: The response.
-    /// - Throws: ``Refusal`` 503 when there is no room for a large text.
+    /// - Throws: ``Problem`` 503 when there is no room for a large text.
     func json(
         about size: Int, for sender: SenderKey, to connection: Connection?,
         _ write: @escaping @Sendable (inout [UInt8]) -> Void
@@ -99,10 +100,10 @@ struct LargeAnswers: Sendable {
         guard size > Self.smallBytesMax else {
             var text: [UInt8] = []
             write(&text)
-            return Answer.json(text: text)
+            return TableResponse.json(text: text)
         }
         let (text, lease) = try await text(about: size, for: sender, write)
-        var response = Answer.json(text: [])
+        var response = TableResponse.json(text: [])
         response.body = body(text, lease, to: connection)
         return response
     }
@@ -206,7 +207,7 @@ struct ItemsText: PageSink, Sendable {
     var size: Int { bytesInPieces + last.count }
 
     /// How much room it needs when there was not enough; what is there is of no use then.
-    var roomMissing: Int? { isKept ? nil : size + LargeAnswers.smallBytesMax }
+    var roomMissing: Int? { isKept ? nil : size + LargeResponses.smallBytesMax }
 
     /// Adds an item.
     mutating func add(_ item: TableItem) {
@@ -219,18 +220,18 @@ struct ItemsText: PageSink, Sendable {
         if !isEmpty { last.append(UInt8(ascii: ",")) }
         isEmpty = false
         item.write(in: dialect, selecting: selection, to: &last)
-        guard last.count > LargeAnswers.smallBytesMax else { return }
+        guard last.count > LargeResponses.smallBytesMax else { return }
         bytesInPieces += last.count
         keepRoom(for: bytesInPieces)
         if isKept { pieces.append(ByteBuffer(bytes: last)) }
-        last.removeAll(keepingCapacity: last.capacity <= 2 * LargeAnswers.smallBytesMax)
+        last.removeAll(keepingCapacity: last.capacity <= 2 * LargeResponses.smallBytesMax)
     }
 
     /// Keeps room for so many bytes and a last piece; lets go of what there is when there is no room.
     private mutating func keepRoom(for bytes: Int) {
         guard isKept else { return }
         if lease == nil { lease = memory.takeNow(0, for: sender) }
-        isKept = lease?.growNow(to: bytes + LargeAnswers.smallBytesMax) ?? false
+        isKept = lease?.growNow(to: bytes + LargeResponses.smallBytesMax) ?? false
         if isKept { return }
         pieces = []
         lease = nil

@@ -3,7 +3,7 @@ import Settle
 import SettleOData
 
 /// One table of items: what its rows mean, over any store.
-struct Table: Sendable {
+struct HostedTable: Sendable {
     let stored: any StoredTable
 
     /// Reads an item, deleted or not.
@@ -27,7 +27,7 @@ struct Table: Sendable {
     ///   - identity: Who asks.
     ///   - now: What the computer's clock says.
     /// - Returns: The item as it is stored afterwards.
-    /// - Throws: ``Refusal`` when the answer is no, and nothing is stored; the store's error when it
+    /// - Throws: ``Problem`` when the answer is no, and nothing is stored; the store's error when it
     ///   cannot take it.
     func perform(
         _ write: ItemWrite, by identity: Identity, now: Date
@@ -47,25 +47,25 @@ struct Table: Sendable {
     ///   - now: What the computer's clock says.
     ///   - answerBytesMax: About how much the items that come back may take; what stands behind is
     ///     refused.
-    /// - Returns: For each write the item as it is stored afterwards, or the refusal.
+    /// - Returns: For each write the item as it is stored afterwards, or the problem.
     /// - Throws: The store's error when it cannot take them; then nothing is stored.
     func perform(
         _ writes: [ItemWrite], by identity: Identity, now: Date,
         answerBytesMax: Int = TableItem.answerBytesMax
-    ) async throws -> [Result<TableItem, Refusal>] {
+    ) async throws -> [Result<TableItem, Problem>] {
         let results = try await stored.write(touching: writes.map(\.id)) { transaction in
             // What is answered is held in memory: small operations may have large items.
             var answerBytes = 0
-            return try writes.map { write -> Result<TableItem, Refusal> in
+            return try writes.map { write -> Result<TableItem, Problem> in
                 guard answerBytes < answerBytesMax else { return .failure(.tooMuch) }
                 do {
                     let item = try Self.perform(
                         write, by: identity, now: now, in: transaction)
                     answerBytes += item.approximateSize
                     return .success(item)
-                } catch let refusal as Refusal {
-                    answerBytes += refusal.item?.approximateSize ?? 0
-                    return .failure(refusal)
+                } catch let problem as Problem {
+                    answerBytes += problem.item?.approximateSize ?? 0
+                    return .failure(problem)
                 }
             }
         }
@@ -80,7 +80,7 @@ struct Table: Sendable {
         return results
     }
 
-    /// One write in a transaction; a refusal is thrown before anything is changed.
+    /// One write in a transaction; a problem is thrown before anything is changed.
     private static func perform(
         _ write: ItemWrite, by identity: Identity, now: Date, in transaction: any TableTransaction
     ) throws -> TableItem {
@@ -88,36 +88,36 @@ struct Table: Sendable {
         let decision = write.operation.decision(
             on: current, expecting: write.expectation, by: identity)
         switch decision {
-        case .refuse(let refusal): throw refusal
+        case .refuse(let problem): throw problem
         case .keep(let item): return item
         case .store(let members, let isDeleted):
             let attachments = try attachments(
                 write.operation.attachments, over: current, by: identity, now: now,
                 in: transaction)
             let time = try transaction.nextTime(now: now)
-            var departures = current?.departures ?? Departures()
-            departures.note(
+            var removals = current?.removals ?? ChannelRemovals()
+            removals.note(
                 from: current?.channels ?? [], to: members.channels,
                 at: time)
             let instant = Instant(microseconds: time)
             let item = TableItem(
                 id: write.id, members: members, createdAt: current?.createdAt ?? instant,
                 updatedAt: instant, version: "", isDeleted: isDeleted, attachments: attachments,
-                departures: departures)
+                removals: removals)
             // What is stored already may be stored again, so that it can be deleted.
             if item.approximateSize > TableItem.bytesMax, members != current?.members {
-                throw Refusal.itemTooLarge
+                throw Problem.itemTooLarge
             }
             if members.channelElements?.count ?? 0 > TableItem.channelCountMax,
                 members != current?.members
             {
-                throw Refusal.tooManyChannels
+                throw Problem.tooManyChannels
             }
             do {
                 return try transaction.save(item, over: current)
             } catch let error as DatabaseError where error.code == .documentTooLarge {
                 // A store may hold less of some shapes; it has refused before it changed anything.
-                throw Refusal.itemTooLarge
+                throw Problem.itemTooLarge
             }
         }
     }
@@ -137,7 +137,7 @@ struct Table: Sendable {
 
 /// A write to one item.
 struct ItemWrite: Sendable {
-    var operation: ItemOperation
+    var operation: WriteRequest
     /// The item's id, already checked.
     var id: String
     /// What `If-Match` says.

@@ -263,19 +263,19 @@ import Testing
     }
 
     @Test func `only the channels that were left last are kept`() {
-        var departures = Departures()
-        let all = (0..<Departures.countMax + 5).map { "c\($0)" }
+        var removals = ChannelRemovals()
+        let all = (0..<ChannelRemovals.countMax + 5).map { "c\($0)" }
         for (time, channel) in all.enumerated() {
-            departures.note(from: [channel], to: [], at: Int64(time))
+            removals.note(from: [channel], to: [], at: Int64(time))
         }
-        #expect(departures.times.count == Departures.countMax)
-        #expect(departures.times.values.min() == 5)
-        #expect(departures.channels(leftFrom: 4) == [])
-        #expect(departures.channels(leftFrom: 1003) == ["c1003", "c1004"])
-        #expect(Departures(departures.json) == departures)
-        departures.note(from: [], to: Set(all), at: 2000)
-        #expect(departures == Departures())
-        #expect(departures.json == nil)
+        #expect(removals.times.count == ChannelRemovals.countMax)
+        #expect(removals.times.values.min() == 5)
+        #expect(removals.channels(leftFrom: 4) == [])
+        #expect(removals.channels(leftFrom: 1003) == ["c1003", "c1004"])
+        #expect(ChannelRemovals(removals.json) == removals)
+        removals.note(from: [], to: Set(all), at: 2000)
+        #expect(removals == ChannelRemovals())
+        #expect(removals.json == nil)
     }
 }
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Settle
 
-extension TableCall {
+extension TableRequest {
     /// The most operations of one batch.
     static let batchCountMax = 1_000
 
@@ -16,12 +16,12 @@ extension TableCall {
         let dialect = dialect
         let operations = try await read { try Self.operations($0, in: dialect) }
         var results = try await perform(operations.compactMap { try? $0.get() }, in: name)[...]
-        let answers = operations.map { operation -> BatchAnswer in
+        let answers = operations.map { operation -> BatchResponse in
             switch operation {
-            case .failure(let refusal): return .refusal(dialect.wording(refusal))
+            case .failure(let problem): return .problem(dialect.wording(problem))
             case .success(let operation):
                 switch results.removeFirst() {
-                case .failure(let refusal): return .refusal(dialect.wording(refusal))
+                case .failure(let problem): return .problem(dialect.wording(problem))
                 case .success(let item): return .item(item, operation.kind)
                 }
             }
@@ -42,25 +42,25 @@ extension TableCall {
     /// The operations of a batch, each as far as it can be read.
     private static func operations(
         _ bytes: [UInt8], in dialect: TableDialect
-    ) throws(Refusal) -> [Result<BatchOperation, Refusal>] {
+    ) throws(Problem) -> [Result<BatchOperation, Problem>] {
         let json = try ItemBody.json(bytes, levels: 3)
         guard let count = json.partCount(of: "operations") else {
-            throw Refusal(.badRequest, "The body of a batch is {\"operations\": [...]}.")
+            throw Problem(.badRequest, "The body of a batch is {\"operations\": [...]}.")
         }
         guard count <= batchCountMax else {
-            throw Refusal(
+            throw Problem(
                 .contentTooLarge,
                 "A batch has at most \(batchCountMax) operations; this one has "
                     + "\(count).")
         }
         return json.mapParts(of: "operations") { element in
-            Result { () throws(Refusal) in try BatchOperation(element, in: dialect) }
+            Result { () throws(Problem) in try BatchOperation(element, in: dialect) }
         }
     }
 
     private func perform(
         _ operations: [BatchOperation], in name: TableName
-    ) async throws -> [Result<TableItem, Refusal>] {
+    ) async throws -> [Result<TableItem, Problem>] {
         guard !operations.isEmpty else { return [] }
         // A table comes into being with its first item only, not with one that is refused.
         let isCreated = operations.contains { operation in
@@ -72,7 +72,7 @@ extension TableCall {
             return true
         }
         guard let table = try await table(name, isCreated: isCreated) else {
-            return operations.map { .failure(refusalWithoutTable($0.write)) }
+            return operations.map { .failure(problemWithoutTable($0.write)) }
         }
         let results = try await table.perform(
             operations.map(\.write), by: identity, now: responder.now())
@@ -81,10 +81,11 @@ extension TableCall {
     }
 
     /// Why an operation cannot be carried out while there is no table.
-    private func refusalWithoutTable(_ write: ItemWrite) -> Refusal {
+    private func problemWithoutTable(_ write: ItemWrite) -> Problem {
         let decision = write.operation.decision(
             on: nil, expecting: write.expectation, by: identity)
-        if case .refuse(let refusal) = decision { return refusal }
-        return write.operation.attachments?.first.map { Table.contentMissing($0.name) } ?? .missing
+        if case .refuse(let problem) = decision { return problem }
+        return write.operation.attachments?.first.map { HostedTable.contentMissing($0.name) }
+            ?? .missing
     }
 }

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Settle
 
 /// An answer that says no: a status, a sentence, and for a conflict the server's item.
-package struct Refusal: Error, Sendable, Equatable {
+package struct Problem: Error, Sendable, Equatable {
     package var status: HTTPResponse.Status
     /// What happened and what to do; it holds nothing of a document.
     package var message: String
@@ -24,53 +24,53 @@ package struct Refusal: Error, Sendable, Equatable {
         self.headers = headers
     }
 
-    /// The refusal of an item that is not there, or not for these eyes.
-    package static let missing = Refusal(.notFound, "The item does not exist.")
+    /// The problem for an item that is not there, or not for these eyes.
+    package static let missing = Problem(.notFound, "The item does not exist.")
 
-    /// The refusal of an item that is deleted, as if it were not there.
-    package static let deleted = Refusal.missing.ofDeletedItem
+    /// The problem for an item that is deleted, as if it were not there.
+    package static let deleted = Problem.missing.ofDeletedItem
 
-    /// The refusal of a change to an item that is deleted.
-    package static func deleted(_ item: TableItem, _ status: HTTPResponse.Status) -> Refusal {
-        Refusal(status, "The item was deleted; undelete it before changing it.", item: item)
+    /// The problem for a change to an item that is deleted.
+    package static func deleted(_ item: TableItem, _ status: HTTPResponse.Status) -> Problem {
+        Problem(status, "The item was deleted; undelete it before changing it.", item: item)
             .ofDeletedItem
     }
 
-    private var ofDeletedItem: Refusal {
-        var refusal = self
-        refusal.isOfDeletedItem = true
-        return refusal
+    private var ofDeletedItem: Problem {
+        var problem = self
+        problem.isOfDeletedItem = true
+        return problem
     }
 
-    /// The refusal of content that is not what its digest says.
-    package static let contentDiffers = Refusal(
+    /// The problem for content that is not what its digest says.
+    package static let contentDiffers = Problem(
         .unprocessableContent,
         "The content has another SHA-256 than the path names; it was changed or cut on the way, so "
             + "send it again.")
 
-    /// The refusal of one table too many.
-    package static func tooManyTables(_ countMax: Int) -> Refusal {
-        Refusal(
+    /// The problem for one table too many.
+    package static func tooManyTables(_ countMax: Int) -> Problem {
+        Problem(
             .forbidden, "There are \(countMax) tables already, which is this server's limit.")
     }
 
-    /// The refusal of an item that is larger than any store takes.
-    package static let itemTooLarge = Refusal(
+    /// The problem for an item that is larger than any store takes.
+    package static let itemTooLarge = Problem(
         .contentTooLarge,
         "The item would be larger than \(TableItem.bytesMax >> 20) MiB; make attachments of its large "
             + "parts.")
 
-    /// The refusal of an item in more channels than its readers can be asked to look at.
-    package static let tooManyChannels = Refusal(
+    /// The problem for an item in more channels than its readers can be asked to look at.
+    package static let tooManyChannels = Problem(
         .badRequest, "An item may be in at most \(TableItem.channelCountMax) channels.")
 
-    /// The refusal of the rest of a batch whose answer is long enough.
-    package static let tooMuch = Refusal(
+    /// The problem for the rest of a batch whose answer is long enough.
+    package static let tooMuch = Problem(
         .contentTooLarge,
         "The answer to the batch is long enough already; send this operation in another.")
 
-    /// The refusal of everything by a server that is stopping.
-    package static let stopping = Refusal(
+    /// The problem for everything by a server that is stopping.
+    package static let stopping = Problem(
         .serviceUnavailable, "The server is stopping; try again later.")
 
     /// The body that is sent when there is no item.

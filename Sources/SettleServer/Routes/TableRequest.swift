@@ -5,7 +5,7 @@ import NIOCore
 import Settle
 
 /// One request to a table, after its version and its sender were checked.
-struct TableCall {
+struct TableRequest {
     let request: Request
     let query: RequestQuery
     let dialect: TableDialect
@@ -20,9 +20,9 @@ struct TableCall {
 
     /// What the request expects of the version that is stored.
     ///
-    /// - Throws: ``Refusal`` 400 for an `If-Match` that cannot be read.
+    /// - Throws: ``Problem`` 400 for an `If-Match` that cannot be read.
     var expectation: EntityTag.Expectation {
-        get throws(Refusal) {
+        get throws(Problem) {
             let values = request.headers[values: .ifMatch]
             if values.isEmpty, dialect.hasTimes,
                 let second = request.headers[.ifUnmodifiedSince].flatMap(HTTPDate.second(of:))
@@ -35,20 +35,20 @@ struct TableCall {
 
     /// Whether the request asks for deleted items, too.
     var includesDeleted: Bool {
-        get throws(Refusal) { try dialect.includesDeleted(query, headers: request.headers) }
+        get throws(Problem) { try dialect.includesDeleted(query, headers: request.headers) }
     }
 
     /// The table with a name; nil when there is none and it shall not be made.
     ///
     /// - Throws: As ``TableStore/table(_:isCreated:)``.
-    func table(_ name: TableName, isCreated: Bool = false) async throws -> Table? {
-        try await responder.store.table(name, isCreated: isCreated).map(Table.init(stored:))
+    func table(_ name: TableName, isCreated: Bool = false) async throws -> HostedTable? {
+        try await responder.store.table(name, isCreated: isCreated).map(HostedTable.init(stored:))
     }
 
     /// A response that is an item.
     ///
-    /// - Throws: As ``LargeAnswers/item(_:in:status:headers:for:to:)``.
-    func answer(
+    /// - Throws: As ``LargeResponses/item(_:in:status:headers:for:to:)``.
+    func respond(
         _ item: TableItem, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) async throws -> Response {
         try await responder.answers.item(
@@ -68,7 +68,7 @@ struct TableCall {
 
     /// The body as an item.
     ///
-    /// - Throws: As ``checkMayWriteJSON()`` and ``read(_:)``; ``Refusal`` 400 for a body that is no item.
+    /// - Throws: As ``checkMayWriteJSON()`` and ``read(_:)``; ``Problem`` 400 for a body that is no item.
     func itemBody(for purpose: ItemBody.Purpose) async throws -> ItemBody {
         try checkMayWriteJSON()
         let dialect = dialect
@@ -79,23 +79,23 @@ struct TableCall {
     ///
     /// The rights come first: who has none learns nothing else, and nothing of the body is read.
     ///
-    /// - Throws: ``Refusal`` 403, 415.
-    func checkMayWrite() throws(Refusal) {
+    /// - Throws: ``Problem`` 403, 415.
+    func checkMayWrite() throws(Problem) {
         guard identity.mayWriteSomething else {
-            throw Refusal(.forbidden, "The token does not allow to write anything.")
+            throw Problem(.forbidden, "The token does not allow to write anything.")
         }
         try BodyCoding.check(request.headers)
     }
 
     /// Refuses a body as ``checkMayWrite()``, and then one that does not say that it is JSON.
     ///
-    /// - Throws: ``Refusal`` 403, 415.
-    func checkMayWriteJSON() throws(Refusal) {
+    /// - Throws: ``Problem`` 403, 415.
+    func checkMayWriteJSON() throws(Problem) {
         try checkMayWrite()
         // None is not taken for JSON: a page from elsewhere may leave it out without being asked first.
         // And a list of changes is none of an item's members, where it is not taken for what it is.
         guard mediaType?.isJSON == true, !isJSONPatch else {
-            throw Refusal(
+            throw Problem(
                 .unsupportedMediaType,
                 "The body must be JSON; send the header Content-Type: application/json.")
         }

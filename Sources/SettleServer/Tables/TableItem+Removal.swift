@@ -18,10 +18,10 @@ extension TableItem {
     /// - Returns: An item that says no more than that it is gone; nil when it did not leave the
     ///   reader's sight then.
     /// - Throws: ``ODataError`` when the budget is used up.
-    func departure(
+    func removal(
         at time: Int64, filter: ODataExpression?, from identity: Identity, budget: ODataBudget
     ) throws(ODataError) -> TableItem? {
-        let left = departures.channels(leftFrom: time)
+        let left = removals.channels(leftFrom: time)
         guard !left.isEmpty else { return nil }
         let limits = filter?.channelLimits ?? []
         func passes(_ item: TableItem) throws(ODataError) -> Bool {

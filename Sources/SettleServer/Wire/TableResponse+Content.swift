@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Settle
 
-extension Answer {
+extension TableResponse {
     /// A response that is the content of an attachment, or a part of it.
     ///
     /// - Parameters:
@@ -13,11 +13,11 @@ extension Answer {
     ///   - chunks: The content from where the range begins.
     ///   - connection: Where it is sent; nil when there is no network between.
     /// - Returns: The response.
-    /// - Throws: ``Refusal`` 416 when the part lies behind the end.
+    /// - Throws: ``Problem`` 416 when the part lies behind the end.
     static func content(
         _ attachment: AttachmentDescription, _ range: ByteRange,
         _ chunks: any AsyncSequence<Data, any Error> & Sendable, to connection: Connection?
-    ) throws(Refusal) -> Response {
+    ) throws(Problem) -> Response {
         let length = attachment.length
         var headers: HTTPFields = [
             .eTag: EntityTag.header(for: attachment.digest.text), .acceptRanges: "bytes",
@@ -41,7 +41,7 @@ extension Answer {
                 body: body(
                     chunks, count: part.count, isWhole: part.count == length, to: connection))
         case .unsatisfiable:
-            throw Refusal(
+            throw Problem(
                 .rangeNotSatisfiable, "The content ends before the range that is asked for.",
                 headers: [.contentRange: "bytes */\(length)", .acceptRanges: "bytes"])
         }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-extension Table {
+extension HostedTable {
     /// The attachments that an item is to have after a write.
     ///
     /// Content may be attached by who sent it, by who sees it in an item, and in the item that has
@@ -14,7 +14,7 @@ extension Table {
     ///   - now: What the computer's clock says.
     ///   - snapshot: The state that is written over.
     /// - Returns: The attachments, to be saved with the item.
-    /// - Throws: ``Refusal`` 422 naming an attachment whose content the server does not have for
+    /// - Throws: ``Problem`` 422 naming an attachment whose content the server does not have for
     ///   the sender, or has with another length; the store's error when it cannot be read.
     static func attachments(
         _ descriptions: [AttachmentDescription]?, over current: TableItem?,
@@ -32,7 +32,7 @@ extension Table {
             }
             guard let known = lengths[digest] else { throw contentMissing(description.name) }
             guard known == description.length else {
-                throw Refusal(
+                throw Problem(
                     .unprocessableContent,
                     "The content of the attachment '\(description.name)' has another length than "
                         + "its description says.")
@@ -77,7 +77,7 @@ extension Table {
     /// Takes content in, in constant memory, to wait for an item of the sender.
     ///
     /// - Returns: True when the sender could have attached it before, too.
-    /// - Throws: ``Refusal`` 422 when the content has another digest, and what `chunks` throws;
+    /// - Throws: ``Problem`` 422 when the content has another digest, and what `chunks` throws;
     ///   nothing is left then. The store's error when it cannot take it.
     func hold(
         _ chunks: UploadedChunks, as digest: AttachmentDigest, by identity: Identity,
@@ -88,9 +88,9 @@ extension Table {
         return wasKnown
     }
 
-    /// The refusal of an attachment whose content has to be uploaded first.
-    static func contentMissing(_ name: String) -> Refusal {
-        Refusal(
+    /// The problem for an attachment whose content has to be uploaded first.
+    static func contentMissing(_ name: String) -> Problem {
+        Problem(
             .unprocessableContent,
             "The server does not have the content of the attachment '\(name)' from you; upload it "
                 + "first.")

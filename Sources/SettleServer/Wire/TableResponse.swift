@@ -3,7 +3,7 @@ import Hummingbird
 import Settle
 
 /// Makes the responses; the only place where wire shapes meet the framework.
-enum Answer {
+enum TableResponse {
     /// A response with a JSON body.
     static func json(
         _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
@@ -64,17 +64,17 @@ enum Answer {
             headers: [.eTag: EntityTag.header(for: version), .cacheControl: "no-cache"])
     }
 
-    /// The response for a refusal.
+    /// The response for a problem.
     ///
     /// With an item it is that item and its `ETag`, so that the client can resolve the conflict;
     /// otherwise problem details.
-    static func refusal(_ refusal: Refusal, in dialect: TableDialect = .version2) -> Response {
-        let refusal = dialect.wording(refusal)
-        if let item = refusal.item {
-            return self.item(item, in: dialect, status: refusal.status, headers: refusal.headers)
+    static func problem(_ problem: Problem, in dialect: TableDialect = .version2) -> Response {
+        let problem = dialect.wording(problem)
+        if let item = problem.item {
+            return self.item(item, in: dialect, status: problem.status, headers: problem.headers)
         }
         return json(
-            refusal.problem, status: refusal.status, headers: refusal.headers,
+            problem.problem, status: problem.status, headers: problem.headers,
             contentType: "application/problem+json")
     }
 

@@ -23,7 +23,7 @@ struct ChangesPage: Sendable {
     static let bytesMax = 4 << 20
 }
 
-extension Table {
+extension HostedTable {
     /// The changes after a time, all of them from one state of the table.
     ///
     /// - Parameters:
@@ -38,7 +38,7 @@ extension Table {
         var list = PageRequest(filter: request.filter, top: request.top)
         list.order = [ODataSortKey(expression: ODataExpression.updatedAt, isDescending: false)]
         list.includesDeleted = true
-        list.reportsDepartures = true
+        list.reportsChannelRemovals = true
         // Every id stands behind the empty one.
         list.after = PagePosition(
             keys: [.instant(Instant(microseconds: next))], id: "")

@@ -2,7 +2,7 @@ import HTTPTypes
 import Settle
 
 /// A write that a client asks for.
-enum ItemOperation: Sendable {
+enum WriteRequest: Sendable {
     /// POST to the table.
     case insert(members: ItemMembers, attachments: [AttachmentDescription]? = nil)
     /// PATCH: the given members replace those of the same name, the others stay; attachments,
@@ -23,16 +23,16 @@ enum ItemOperation: Sendable {
 }
 
 /// What becomes of a write, found without touching the store.
-enum ItemDecision: Sendable, Equatable {
+enum WriteDecision: Sendable, Equatable {
     /// Store these members as a new version.
     case store(members: ItemMembers, isDeleted: Bool)
     /// There is nothing to do; answer with the item as it is.
     case keep(TableItem)
     /// Answer no.
-    case refuse(Refusal)
+    case refuse(Problem)
 }
 
-extension ItemOperation {
+extension WriteRequest {
     /// The attachments that the item is to have; nil to leave them as they are.
     var attachments: [AttachmentDescription]? {
         switch self {
@@ -56,7 +56,7 @@ extension ItemOperation {
     func decision(
         on current: TableItem?, expecting expectation: EntityTag.Expectation,
         by identity: Identity
-    ) -> ItemDecision {
+    ) -> WriteDecision {
         guard identity.operations.contains(needed) else { return .refuse(Self.notAllowed) }
         if case .insert(let members, _) = self {
             return insertion(of: members, over: current, by: identity)
@@ -76,7 +76,7 @@ extension ItemOperation {
     private func decision(
         onVisible current: TableItem, expecting expectation: EntityTag.Expectation,
         by identity: Identity
-    ) -> ItemDecision {
+    ) -> WriteDecision {
         switch self {
         case .insert: preconditionFailure("An insert was decided above.")
         case .update(let members, let attachments, let seenVersion, let undeletes):
@@ -94,16 +94,16 @@ extension ItemOperation {
             case .success(let (members, isDeleted)):
                 let change = Change(members: ItemMembers(members), undeletes: !isDeleted)
                 return decision(of: change, on: current, expecting: expectation, by: identity)
-            case .failure(let refusal):
+            case .failure(let problem):
                 if current.isDeleted { return .refuse(.deleted(current, .conflict)) }
-                return .refuse(Self.mismatch(expectation, current) ?? refusal)
+                return .refuse(Self.mismatch(expectation, current) ?? problem)
             }
         case .delete:
             if current.isDeleted { return .refuse(.deleted) }
-            if let refusal = Self.mismatch(expectation, current) { return .refuse(refusal) }
+            if let problem = Self.mismatch(expectation, current) { return .refuse(problem) }
             return .store(members: current.members, isDeleted: true)
         case .undelete:
-            if let refusal = Self.mismatch(expectation, current) { return .refuse(refusal) }
+            if let problem = Self.mismatch(expectation, current) { return .refuse(problem) }
             return current.isDeleted
                 ? .store(members: current.members, isDeleted: false) : .keep(current)
         }
@@ -119,17 +119,17 @@ extension ItemOperation {
         }
     }
 
-    private static let notAllowed = Refusal(
+    private static let notAllowed = Problem(
         .methodNotAllowed, "The rules of this server do not allow this here.")
 
     private func insertion(
         of members: ItemMembers, over current: TableItem?, by identity: Identity
-    ) -> ItemDecision {
+    ) -> WriteDecision {
         guard identity.mayWrite(members) else { return .refuse(Self.foreignChannels) }
         guard let current else { return .store(members: members, isDeleted: false) }
         guard identity.maySee(current) else { return .refuse(Self.takenId) }
         return .refuse(
-            Refusal(
+            Problem(
                 .conflict, "An item with this id exists already; update it instead.",
                 item: current))
     }
@@ -148,19 +148,19 @@ extension ItemOperation {
     private func decision(
         of change: Change, on current: TableItem,
         expecting expectation: EntityTag.Expectation, by identity: Identity
-    ) -> ItemDecision {
+    ) -> WriteDecision {
         guard identity.mayWrite(change.members) else { return .refuse(Self.foreignChannels) }
         if current.isDeleted, !change.undeletes {
             // The deleted item tells the client everything it needs to resolve the conflict.
             return .refuse(
                 .deleted(current, expectation == .none ? .conflict : .preconditionFailed))
         }
-        if let refusal = Self.mismatch(expectation, current) { return .refuse(refusal) }
+        if let problem = Self.mismatch(expectation, current) { return .refuse(problem) }
         if expectation == .none, let seenVersion = change.seenVersion,
             seenVersion != current.version
         {
             return .refuse(
-                Refusal(.conflict, "The item was changed since that version.", item: current))
+                Problem(.conflict, "The item was changed since that version.", item: current))
         }
         return change.isEmpty && !current.isDeleted
             ? .keep(current) : .store(members: change.members, isDeleted: false)
@@ -168,22 +168,22 @@ extension ItemOperation {
 
     private static func mismatch(
         _ expectation: EntityTag.Expectation, _ current: TableItem
-    ) -> Refusal? {
+    ) -> Problem? {
         switch expectation {
         case .none, .any: return nil
         case .version(let version) where version == current.version: return nil
         case .unmodifiedSince(let second) where current.updatedAt.second <= second: return nil
         case .version, .unmodifiedSince: break
         }
-        return Refusal(
+        return Problem(
             .preconditionFailed, "The item was changed since that version.", item: current)
     }
 
-    private static let foreignChannels = Refusal(
+    private static let foreignChannels = Problem(
         .forbidden,
         "The token does not allow this: every channel of the item, before and after, must be "
             + "one of the token's, and there must be one.")
 
-    private static let takenId = Refusal(
+    private static let takenId = Problem(
         .forbidden, "The token does not allow to insert an item with this id.")
 }

@@ -2,24 +2,24 @@ import HTTPTypes
 import Settle
 
 /// What came of one operation of a batch.
-enum BatchAnswer: Sendable {
+enum BatchResponse: Sendable {
     case item(TableItem, BatchOperation.Kind)
-    case refusal(Refusal)
+    case problem(Problem)
 
     /// About how many bytes it takes as text.
     var approximateSize: Int {
         switch self {
         case .item(_, .delete): 100
         case .item(let item, _): 100 + item.approximateSize
-        case .refusal(let refusal):
-            100 + refusal.message.utf8.count + (refusal.item?.approximateSize ?? 0)
+        case .problem(let problem):
+            100 + problem.message.utf8.count + (problem.item?.approximateSize ?? 0)
         }
     }
 
     /// Appends it as text.
     ///
     /// Shape: `{"item": object, "status": number}`, of a deletion the `version` in place of the item; of a
-    /// refusal `{"error": string, "status": number}`, with the server's `item` when there is one.
+    /// problem `{"error": string, "status": number}`, with the server's `item` when there is one.
     func write(in dialect: TableDialect, to text: inout [UInt8]) {
         switch self {
         case .item(let item, let kind) where kind == .delete:
@@ -29,8 +29,8 @@ enum BatchAnswer: Sendable {
             text.append(contentsOf: JSONText.text(of: json))
         case .item(let item, let kind):
             Self.write(nil, item, kind.status.code, in: dialect, to: &text)
-        case .refusal(let refusal):
-            Self.write(refusal.message, refusal.item, refusal.status.code, in: dialect, to: &text)
+        case .problem(let problem):
+            Self.write(problem.message, problem.item, problem.status.code, in: dialect, to: &text)
         }
     }
 

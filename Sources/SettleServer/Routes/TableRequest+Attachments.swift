@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Settle
 
-extension TableCall {
+extension TableRequest {
     /// PUT of content under its digest: 201, or 200 when the sender could attach it before.
     func storeContent(_ digest: AttachmentDigest, in name: TableName) async throws -> Response {
         try checkMayWrite()
@@ -12,12 +12,12 @@ extension TableCall {
         }
         // Content comes before the item that makes a table come into being.
         guard let table = try await table(name, isCreated: true) else {
-            throw Refusal.missing
+            throw Problem.missing
         }
         let wasKnown = try await table.hold(
             UploadedChunks(body: request.body, bytesMax: bytesMax), as: digest, by: identity,
             now: responder.now)
-        return Answer.empty(wasKnown ? .ok : .created, version: digest.text)
+        return TableResponse.empty(wasKnown ? .ok : .created, version: digest.text)
     }
 
     /// HEAD of content: 200 when an item of the sender may have it without an upload, else 404.
@@ -26,9 +26,9 @@ extension TableCall {
             let table = try await table(name),
             try await table.contentLength(digest, for: identity, now: responder.now()) != nil
         else {
-            throw Refusal(.notFound, "The server does not have this content from you.")
+            throw Problem(.notFound, "The server does not have this content from you.")
         }
-        return Answer.empty(.ok, version: digest.text)
+        return TableResponse.empty(.ok, version: digest.text)
     }
 
     /// GET of an attachment: all of its content, or the part that `Range` names.
@@ -43,11 +43,11 @@ extension TableCall {
                 $0.name.utf8.elementsEqual(attachmentName.utf8)
             })
         else {
-            throw Refusal(.notFound, "The item or the attachment does not exist.")
+            throw Problem(.notFound, "The item or the attachment does not exist.")
         }
         let digest = attachment.digest.text
         if EntityTag.matches(digest, ifNoneMatch: request.headers[values: .ifNoneMatch]) {
-            return Answer.empty(.notModified, version: digest)
+            return TableResponse.empty(.notModified, version: digest)
         }
         let range = isRangeWanted(of: digest) ? request.headers[.range] : nil
         let part = ByteRange(range, length: attachment.length)
@@ -55,12 +55,12 @@ extension TableCall {
             let chunks = try await table.stored.content(
                 of: attachment, in: id, from: part.start)
         else {
-            throw Refusal(
+            throw Problem(
                 .gone,
                 "The server has only the description of this attachment; its content has to be "
                     + "uploaded again by who has it.")
         }
-        return try Answer.content(attachment, part, chunks, to: connection)
+        return try TableResponse.content(attachment, part, chunks, to: connection)
     }
 
     /// Whether `Range` counts.

@@ -5,7 +5,7 @@ import NIOCore
 import Settle
 import SettleOData
 
-extension TableCall {
+extension TableRequest {
     /// GET of the changes of a table: a stream of events, or the next changes as soon as there are
     /// any.
     ///
@@ -47,10 +47,10 @@ extension TableCall {
         }
         // The token may have ended meanwhile, or its key may be none any more.
         _ = try await responder.authenticator.sender(of: request.headers)
-        return try await answer(page)
+        return try await respond(page)
     }
 
-    private func answer(_ page: ChangesPage) async throws -> Response {
+    private func respond(_ page: ChangesPage) async throws -> Response {
         responder.metrics.itemsRead(page.items.count)
         let dialect = dialect
         return try await responder.answers.json(

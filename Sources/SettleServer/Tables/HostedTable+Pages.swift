@@ -1,7 +1,7 @@
 import Settle
 import SettleOData
 
-extension Table {
+extension HostedTable {
     /// Reads one page of a list, all of it from one state of the table.
     ///
     /// - Parameters:
@@ -70,7 +70,7 @@ struct PageReader {
     ///   - sink: Where the items go.
     ///   - answerBytesMax: About how much the items of the page may take; one there is in any case.
     /// - Returns: The page.
-    /// - Throws: As ``Table/page(_:for:)``; what the sink throws.
+    /// - Throws: As ``HostedTable/page(_:for:)``; what the sink throws.
     func read<Sink: PageSink>(
         into sink: Sink, answerBytesMax: Int = TableItem.answerBytesMax
     ) throws -> CollectedPage<Sink> {
@@ -132,10 +132,10 @@ struct PageReader {
         try snapshot.forEachEntry(in: start...end) { entry, read in
             try snapshot.checkCancellation()
             if entry.isMark {
-                guard collector.wantsDepartures else { return true }
+                guard collector.wantsChannelRemovals else { return true }
                 if marked?.id != entry.id { marked = try read() }
                 guard let item = marked else { return true }
-                try collector.collectDeparture(of: item, at: entry.time)
+                try collector.collectRemoval(of: item, at: entry.time)
                 return !collector.isFull
             }
             // Deleted items that are not asked for cost no read of a document.
@@ -183,6 +183,6 @@ extension PageReader {
 extension PageRequest {
     /// Whether the list needs the timeline, because what left the reader's sight belongs to it.
     var readsTimeline: Bool {
-        reportsDepartures && includesDeleted && walk == .byUpdatedAt
+        reportsChannelRemovals && includesDeleted && walk == .byUpdatedAt
     }
 }

@@ -28,18 +28,18 @@ enum ItemRow {
     static func item(_ row: PQRow) throws -> TableItem {
         let id = try row.text(0)
         guard let members = try members(row.text(1)) else { throw StoreFailure.damagedItem(id) }
-        let departures = try row.textIfAny(6).map { text -> Departures? in
-            (try? JSONValue(jsonText: text, limits: limits)).flatMap { Departures($0) }
+        let removals = try row.textIfAny(6).map { text -> ChannelRemovals? in
+            (try? JSONValue(jsonText: text, limits: limits)).flatMap { ChannelRemovals($0) }
         }
         let attachments = try row.textIfAny(7).map(Self.attachments)
-        guard departures != .some(nil), attachments != .some(nil) else {
+        guard removals != .some(nil), attachments != .some(nil) else {
             throw StoreFailure.damagedItem(id)
         }
         return TableItem(
             id: id, members: members, createdAt: Instant(microseconds: try row.integer(2)),
             updatedAt: Instant(microseconds: try row.integer(3)), version: try row.text(4),
             isDeleted: try row.bool(5), attachments: (attachments ?? nil) ?? [],
-            departures: (departures ?? nil) ?? Departures())
+            removals: (removals ?? nil) ?? ChannelRemovals())
     }
 
     /// The text of the column `members`.
@@ -50,8 +50,8 @@ enum ItemRow {
     }
 
     /// The text of the column `departures`; nil when there are none.
-    static func departures(of item: TableItem) -> String? {
-        item.departures.json?.jsonText
+    static func removals(of item: TableItem) -> String? {
+        item.removals.json?.jsonText
     }
 
     /// The text of the column `attachments`; nil when there are none.

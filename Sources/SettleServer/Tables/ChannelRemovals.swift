@@ -5,7 +5,7 @@ package import Settle
 /// Times are `updatedAt` of the writes, in microseconds since 1970. A channel that the item has
 /// come back to is not among them. At every time among them the timeline has a mark (see
 /// ``TableTimeline``), so that a pull from an earlier time comes past it.
-package struct Departures: Sendable, Equatable {
+package struct ChannelRemovals: Sendable, Equatable {
     package private(set) var times: [String: Int64] = [:]
 
     /// How many are kept; of more, those left longest ago are forgotten.
