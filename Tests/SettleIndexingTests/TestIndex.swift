@@ -110,10 +110,10 @@ final class TestIndex {
             try steps.claim(in: transaction) { alive.contains($0) }
         }
         guard case .build(var plan) = verdict else { throw MustWait() }
-        var steps = 0
+        var stepCount = 0
         while plan.state.build != nil {
-            if steps == stepsMax { return false }
-            steps += 1
+            if stepCount == stepsMax { return false }
+            stepCount += 1
             let before = plan
             if plan.state.build?.isMapped == false {
                 let mapper = RangeMapper(definition, crashed: crashed, guardSlot: nil)
