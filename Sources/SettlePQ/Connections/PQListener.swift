@@ -39,8 +39,8 @@ package final class PQListener: Sendable {
         (notifications, output) = AsyncStream.makeStream(of: PQNotification.self)
         let stop = StopPipe()
         self.stop = stop
-        let ears = Ears(endpoint: endpoint, channel: channel, output: output, stop: stop)
-        DedicatedThread.start(name: "settle-pq-ear") { ears.run() }
+        let loop = ListenerLoop(endpoint: endpoint, channel: channel, output: output, stop: stop)
+        DedicatedThread.start(name: "settle-pq-ear") { loop.run() }
     }
 
     deinit {
@@ -55,7 +55,7 @@ package final class PQListener: Sendable {
 }
 
 /// What the thread of a listener does; it holds this, and not the listener.
-private struct Ears: Sendable {
+private struct ListenerLoop: Sendable {
     let endpoint: PQEndpoint
     let channel: String
     let output: AsyncStream<PQNotification>.Continuation

@@ -9,7 +9,7 @@ extension PushQueue {
     ///
     /// It stays while it has a pending change (it goes when that is acknowledged), and while another
     /// replication that runs shows it.
-    static func leaveSight(
+    static func leaveScope(
         _ id: String, in transaction: Transaction, _ tables: RemoteTables, _ context: PageContext,
         _ application: inout PageApplication
     ) throws {
@@ -136,7 +136,7 @@ extension PushQueue {
                 guard let known = try blocked ?? tables.base(id), known.isLive,
                     known.version == version
                 else { continue }
-                try Self.leaveSight(id, in: transaction, tables, context, &application)
+                try Self.leaveScope(id, in: transaction, tables, context, &application)
             }
             var checkpoint = try tables.checkpoint(of: context.query)
             checkpoint.reconciled = date

@@ -135,7 +135,7 @@ extension PushQueue {
         _ context: PageContext, _ application: inout PageApplication
     ) throws -> ItemFault? {
         if item.isOutOfScope {
-            try Self.leaveSight(item.id, in: transaction, tables, context, &application)
+            try Self.leaveScope(item.id, in: transaction, tables, context, &application)
             return nil
         }
         if let fault = try tables.scope.fault(ofRow: item.id, BaseItem(item)) {

@@ -12,7 +12,7 @@ extension Backend {
     ///   - omissions: Members that the server is known to leave out, which are not looked up.
     /// - Returns: One result for each.
     func answers(
-        to claimed: [ClaimedOperation], omissions: Omissions
+        to claimed: [ClaimedOperation], omissions: OmittedMembers
     ) async -> [Result<RemoteOutcome, ReplicationError>] {
         var results = await send(claimed)
         // A server that is busy or gone is not asked at once for something else.
@@ -36,7 +36,7 @@ extension Backend {
     /// What came of an operation, with the item as a look-up shows it where it seems to lack
     /// something.
     private func completed(
-        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: Omissions,
+        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: OmittedMembers,
         unlessAskingMeets obstacle: ReplicationError?
     ) async throws(ReplicationError) -> RemoteOutcome {
         switch outcome {

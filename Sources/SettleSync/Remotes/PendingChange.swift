@@ -80,7 +80,7 @@ struct PendingChange: Sendable, Hashable {
     /// once that is acknowledged.
     var isOutOfScope = false
 
-    /// Whether the item is out of sight also when the operation that was sent is acknowledged.
+    /// Whether the item is out of scope also when the operation that was sent is acknowledged.
     ///
     /// A deletion explains why a listing did not show it: the item is deleted, its base is kept, and a
     /// document that was made again since is not purged.

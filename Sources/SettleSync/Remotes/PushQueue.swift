@@ -19,7 +19,7 @@ final class PushQueue: CommitParticipant {
     /// may show items as they were before.
     let storedOutcomeCount = Atomic<UInt64>(0)
     /// Members that the server is known to leave out of what it shows.
-    let omissions = Omissions()
+    let omissions = OmittedMembers()
 
     init(identifier: String) {
         self.identifier = identifier

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A server with a fixed set of columns drops the others. Looking each item up again would double
 /// the requests and show the same.
-final class Omissions: Sendable {
+final class OmittedMembers: Sendable {
     private let names = Mutex<Set<String>>([])
 
     /// Those of some names that are not known to be left out.

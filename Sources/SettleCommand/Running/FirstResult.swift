@@ -3,7 +3,7 @@ import Synchronization
 /// Lets a task wait for one of several answers; those that come later are dropped.
 ///
 /// The lock guards the state; the task goes on without it.
-final class FirstAnswer<Value: Sendable>: Sendable {
+final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(CheckedContinuation<Value, any Error>)
