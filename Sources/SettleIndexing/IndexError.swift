@@ -1,4 +1,4 @@
-/// What can go wrong on the floor that maps, reduces, and queries.
+/// What can go wrong on the layer that maps, reduces, and queries.
 package enum IndexError: Error, Sendable, Equatable {
     /// Another has worked on the index, so that a step of its building has no ground any more.
     case superseded(name: String)

@@ -18,7 +18,7 @@ extension Database {
 
     /// Starts a replication with the table that the configuration's URL names, without waiting.
     ///
-    /// When it cannot start, the status delegate and the event streams are told.
+    /// When it cannot start, the status delegate and the event streams are notified.
     ///
     /// - Parameter configuration: With what to replicate, and how.
     public func startReplication(with configuration: ReplicationConfiguration) {
@@ -50,7 +50,7 @@ extension Database {
 
     /// Starts replications with the tables that the configurations' URLs name, without waiting.
     ///
-    /// When they cannot start, none does, and the status delegate and the event streams are told.
+    /// When they cannot start, none does, and the status delegate and the event streams are notified.
     ///
     /// - Parameters:
     ///   - configurations: With what to replicate, and how.

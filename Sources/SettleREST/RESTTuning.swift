@@ -1,8 +1,8 @@
 /// The numbers of the HTTP back-ends, each with its unit and reason.
 enum RESTTuning {
-    /// The largest body of an answer, in bytes: a page of large documents, with room.
+    /// The largest body of a response, in bytes: a page of large documents, with room.
     static let answerSizeMax = 64 << 20
-    /// The largest body of an answer that is expected to hold one item or an error, in bytes: a
+    /// The largest body of a response that is expected to hold one item or an error, in bytes: a
     /// document has 20 MiB at most, and escapes make text longer.
     static let itemSizeMax = 48 << 20
     /// The largest content of an attachment that is sent, in bytes: it is in memory meanwhile.
@@ -19,7 +19,7 @@ enum RESTTuning {
     /// replication for years.
     static let retryAfterSecondsMax = 24.0 * 3_600
     /// The largest row, in bytes of JSON, that a pull asks for once more to see that the table is
-    /// still the same: an answer with it has less than 1 KiB, headers included.
+    /// still the same: a response with it has less than 1 KiB, headers included.
     static let anchorSizeMax = 512
     /// How long a larger row is believed to be there without being asked for, in seconds: one
     /// request more in an hour does not count.

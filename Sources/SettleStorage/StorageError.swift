@@ -1,7 +1,7 @@
 package import SettleDocuments
 import SettleLMDB
 
-/// What can go wrong on the floor that stores documents as rows.
+/// What can go wrong on the layer that stores documents as rows.
 package enum StorageError: Error, Sendable {
     /// A document with this identifier exists and the caller asked for a new one.
     case documentExists(id: String, current: Revision)
@@ -63,7 +63,7 @@ extension StorageError {
         self = error.code == .closed ? .closed : .engine(error.problem, message: error.description)
     }
 
-    /// The form that an error has above this floor: those of the engine are translated, others are
+    /// The form that an error has above this layer: those of the engine are translated, others are
     /// left as they are.
     package static func translated(_ error: any Error) -> any Error {
         (error as? LMDBError).map { StorageError($0) } ?? error

@@ -52,6 +52,20 @@ import Testing
         #expect(found == ["Sources/A.swift:1", "Sources/A.swift:4"])
     }
 
+    @Test(arguments: [
+        ("let a = RunTable()", true), ("struct RunTableTests {}", true),
+        ("let a: SortedRunTable", false),
+        ("let a = runTables", false), ("let a = RunTables()", false),
+        ("let prune: TRunTable", false),
+        ("/// Gives a ``RemoteOutbox``.", true), ("throw Refusal.full", true), ("a refusal", false),
+    ])
+    func `with names that were given up are refused`(text: String, isRefused: Bool) {
+        let file = PackageTree.TextFile(path: "Sources/A.swift", text: text)
+        #expect(PhraseRule.violations(in: file).isEmpty != isRefused)
+        let exceptions = ["Sources/A.swift": Set(["RunTable", "RemoteOutbox", "Refusal"])]
+        #expect(PhraseRule.violations(in: file, exceptions: exceptions) == [])
+    }
+
     @Test func `show no Swift that no test has`() throws {
         let tree = try PackageTree.house()
         let tests = try tree.files(under: "Tests/", ending: ".swift")

@@ -82,6 +82,9 @@ import Testing
         let found = ManifestRule.violations(in: manifest)
         #expect(found.contains("SettleStorage may not depend on the product NIOCore."))
         #expect(
+            found.contains(
+                "The plan lets SettleStorage depend on SettleDocuments, which it does not."))
+        #expect(
             found.contains("Settle reaches NIOCore, which no app should have to build."))
         #expect(!found.contains { $0.contains("Old") })
     }

@@ -33,6 +33,21 @@ import TestSupport
         #expect(TreeRules.folderViolations(["Tests/TestSupport/Utils.swift"]) == [])
     }
 
+    @Test func `has no folder for one file`() throws {
+        #expect(TreeRules.lonelyFolderViolations(try PackageTree.house().paths) == [])
+    }
+
+    @Test func `with a folder for one file is refused`() {
+        let paths = [
+            "Sources/Settle/A.swift", "Sources/Settle/B/C.swift", "Sources/Settle/D/E.swift",
+            "Sources/Settle/D/F/G.swift", "Sources/Settle/D/F/H.swift", "Tests/ATests/B/C.swift",
+        ]
+        #expect(
+            TreeRules.lonelyFolderViolations(paths) == [
+                "Sources/Settle/B holds one thing; put it beside its neighbours."
+            ])
+    }
+
     @Test func `keeps files short`() throws {
         let files = try PackageTree.house().files(ending: ".swift")
         #expect(files.flatMap(TreeRules.lengthViolations) == [])

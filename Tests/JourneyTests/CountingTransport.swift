@@ -26,7 +26,7 @@ final class CountingTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let path = (request.path ?? "").prefix { $0 != "?" }
         let purpose: Purpose =
             if path.hasSuffix("/operations/batch") {

@@ -11,7 +11,7 @@ struct StrictColumns: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         guard request.method != .get, let body,
             case .object(let members)? = try? JSONValue(
                 jsonText: String(decoding: body, as: UTF8.self))
@@ -22,8 +22,8 @@ struct StrictColumns: HTTPTransport {
         }
         let columns = names.union(["id", "version", "operations"])
         for name in items.flatMap(\.keys) where !columns.contains(name) {
-            return HTTPAnswer(
-                response: HTTPResponse(status: .badRequest),
+            return FullHTTPResponse(
+                head: HTTPResponse(status: .badRequest),
                 body: Array(#"{"error":"There is no column '\#(name)'."}"#.utf8))
         }
         return try await base.send(request, body: body, bodySizeMax: bodySizeMax)

@@ -55,8 +55,8 @@ final class TestIndex {
     static func definition(
         _ reducer: IndexReducer? = nil, version: String = "1",
         collation: Collator.Strings = .unicode
-    ) -> ViewDefinition {
-        ViewDefinition(name: "test", version: version, collation: collation, reducer: reducer) {
+    ) -> IndexDefinition {
+        IndexDefinition(name: "test", version: version, collation: collation, reducer: reducer) {
             _, record, rows in
             guard let members = RecordHead.members(of: record) else { return }
             let body = PackedValue(stored: record.rest(from: members.start))
@@ -74,21 +74,21 @@ final class TestIndex {
 
     /// Brings the index up to date, building it when it has no rows.
     func bringUpToDate(
-        _ definition: ViewDefinition, countMax: Int = 7, crashed: CrashedDocuments = .init()
+        _ definition: IndexDefinition, countMax: Int = 7, crashed: PoisonDocuments = .init()
     ) async throws {
-        let builder = IndexBuilder(definition, worker: worker, mergeCountMax: 50)
+        let steps = IndexBuildSteps(definition, worker: worker, mergeCountMax: 50)
         while true {
             let changes = try store.read("test") { snapshot -> MappedChanges? in
-                guard let view = try IndexView(of: "test", fitting: definition, in: snapshot),
+                guard let view = try IndexReader(of: "test", fitting: definition, in: snapshot),
                     view.fits
                 else { return nil }
                 if view.isCurrent(at: snapshot.lastSequence) { return nil }
                 return try MappedChanges(
                     of: definition, slot: view.slot, state: view.state, in: snapshot,
-                    limit: MapLimit(countMax: countMax), crashed: crashed, mark: nil)
+                    limit: MapLimit(countMax: countMax), crashed: crashed, guardSlot: nil)
             }
             guard let changes else { break }
-            _ = try await store.write { try builder.apply(changes, in: $0) }
+            _ = try await store.write { try steps.apply(changes, in: $0) }
         }
         if try state(of: definition) == nil { try await build(definition, crashed: crashed) }
     }
@@ -101,53 +101,53 @@ final class TestIndex {
     /// Answers false when it was broken off.
     @discardableResult
     func build(
-        _ definition: ViewDefinition, rangeCount: Int = 10, stepsMax: Int = .max,
-        directCountMax: Int = 0, crashed: CrashedDocuments = .init()
+        _ definition: IndexDefinition, rangeCount: Int = 10, stepsMax: Int = .max,
+        directCountMax: Int = 0, crashed: PoisonDocuments = .init()
     ) async throws -> Bool {
-        let builder = IndexBuilder(definition, worker: worker, mergeCountMax: 50)
+        let steps = IndexBuildSteps(definition, worker: worker, mergeCountMax: 50)
         let alive = alive
         let verdict = try await store.write { transaction in
-            try builder.claim(in: transaction) { alive.contains($0) }
+            try steps.claim(in: transaction) { alive.contains($0) }
         }
         guard case .build(var plan) = verdict else { throw MustWait() }
-        var steps = 0
+        var stepCount = 0
         while plan.state.build != nil {
-            if steps == stepsMax { return false }
-            steps += 1
+            if stepCount == stepsMax { return false }
+            stepCount += 1
             let before = plan
             if plan.state.build?.isMapped == false {
-                let mapper = RangeMapper(definition, crashed: crashed, mark: nil)
+                let mapper = RangeMapper(definition, crashed: crashed, guardSlot: nil)
                 let piece = try store.read("test") { snapshot in
                     let range = try DocumentRange(
                         after: before.state.build?.after, countMax: rangeCount, in: snapshot)
                     return try mapper.map(range, limit: MapLimit(countMax: .max), in: snapshot)
                         .piece
                 }
-                let isAlone = before.state.build?.segmentCount == 0
+                let isAlone = before.state.build?.runCount == 0
                 let range = try MappedRange(
                     joining: [piece], directCountMax: isAlone ? directCountMax : 0)
                 plan = try await store.write { transaction in
                     var plan = before
-                    try builder.store(range, &plan, in: transaction)
+                    try steps.store(range, &plan, in: transaction)
                     return plan
                 }
             } else if plan.state.build?.isMerged == false {
                 plan = try await store.write { transaction in
                     var plan = before
-                    _ = try builder.merge(&plan, in: transaction)
+                    _ = try steps.merge(&plan, in: transaction)
                     return plan
                 }
             } else {
                 let changes = try store.read("test") { snapshot in
                     try MappedChanges(
                         of: definition, slot: before.slot, state: before.state, in: snapshot,
-                        limit: MapLimit(countMax: 100), crashed: crashed, mark: nil)
+                        limit: MapLimit(countMax: 100), crashed: crashed, guardSlot: nil)
                 }
                 plan = try await store.write { transaction in
                     var plan = before
-                    try builder.apply(changes, &plan, in: transaction)
+                    try steps.apply(changes, &plan, in: transaction)
                     if changes.isComplete {
-                        try builder.complete(&plan, in: transaction) { alive.contains($0) }
+                        try steps.complete(&plan, in: transaction) { alive.contains($0) }
                     }
                     return plan
                 }
@@ -156,7 +156,7 @@ final class TestIndex {
         return true
     }
 
-    func plan(_ definition: ViewDefinition) throws -> BuildPlan? {
+    func plan(_ definition: IndexDefinition) throws -> BuildPlan? {
         let alive = alive
         let verdict = try store.read("test") {
             try BuildPlan.plan(
@@ -168,23 +168,23 @@ final class TestIndex {
 
     // MARK: Answers
 
-    func state(of definition: ViewDefinition) throws -> IndexState? {
+    func state(of definition: IndexDefinition) throws -> IndexState? {
         try store.read("test") { snapshot in
-            let view = try IndexView(of: "test", fitting: definition, in: snapshot)
+            let view = try IndexReader(of: "test", fitting: definition, in: snapshot)
             return view.flatMap { $0.fits ? $0.state : nil }
         }
     }
 
-    func answer(_ query: IndexQuery, _ definition: ViewDefinition) throws -> IndexAnswer {
-        try read(definition) { try $0.run(query) } ?? IndexAnswer()
+    func answer(_ query: IndexQuery, _ definition: IndexDefinition) throws -> IndexResult {
+        try read(definition) { try $0.run(query) } ?? IndexResult()
     }
 
     /// Hands a runner to a closure; nil when the index has no rows to run on.
     func read<Value>(
-        _ definition: ViewDefinition, _ body: (QueryRunner) throws -> Value
+        _ definition: IndexDefinition, _ body: (QueryRunner) throws -> Value
     ) throws -> Value? {
         try store.read("test") { snapshot in
-            guard let view = try IndexView(of: "test", fitting: definition, in: snapshot) else {
+            guard let view = try IndexReader(of: "test", fitting: definition, in: snapshot) else {
                 return nil
             }
             return try body(
@@ -192,14 +192,15 @@ final class TestIndex {
         }
     }
 
-    func failures(_ definition: ViewDefinition) throws -> [MapFailure] {
+    func failures(_ definition: IndexDefinition) throws -> [MapFailure] {
         try store.read("test") { snapshot in
-            try IndexView(of: "test", fitting: definition, in: snapshot)?.failures(limit: 100) ?? []
+            try IndexReader(of: "test", fitting: definition, in: snapshot)?.failures(limit: 100)
+                ?? []
         }
     }
 
     /// What a check finds, place and problem.
-    func findings(_ definition: ViewDefinition?) throws -> [String] {
+    func findings(_ definition: IndexDefinition?) throws -> [String] {
         try store.read("test") { snapshot in
             var findings: [String] = []
             try IndexCheck(

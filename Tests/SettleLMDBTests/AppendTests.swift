@@ -77,7 +77,7 @@ import Testing
                         changed[key] = value
                     }
                 }
-                if Bool.random(using: &generator) { throw Refusal() }
+                if Bool.random(using: &generator) { throw Problem() }
                 oracle = changed
             }
             try environment.read { transaction in
@@ -98,7 +98,7 @@ import Testing
         #expect(!oracle.isEmpty)
     }
 
-    private struct Refusal: Error {}
+    private struct Problem: Error {}
 
     private static func key(_ number: UInt32) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }

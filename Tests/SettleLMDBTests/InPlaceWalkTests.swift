@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleLMDB
 
-private struct Refusal: Error {}
+private struct Problem: Error {}
 
 @Suite(.serialized) struct `Walking in place` {
     @Test func `a write transaction sees its own writes and may write after the walk`() throws {
@@ -36,11 +36,11 @@ private struct Refusal: Error {}
             let table = try transaction.createTable(named: "t")
             for key in UInt8(1)...3 { try transaction.put([key], for: [key], in: table) }
             var pairs = 0
-            #expect(throws: Refusal.self) {
+            #expect(throws: Problem.self) {
                 try transaction.forEachInPlace(in: table) { outer, _ in
                     try transaction.forEachInPlace(in: table) { inner, _ in
                         pairs += 1
-                        if outer[0] == 2, inner[0] == 3 { throw Refusal() }
+                        if outer[0] == 2, inner[0] == 3 { throw Problem() }
                         return true
                     }
                     return true

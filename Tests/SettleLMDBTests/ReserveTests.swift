@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleLMDB
 
-private struct Refusal: Error {}
+private struct Problem: Error {}
 
 @Suite(.serialized) struct `Filling a value in place` {
     @Test func `stores what the closure wrote, of any length`() throws {
@@ -69,14 +69,14 @@ private struct Refusal: Error {}
         let environment = try scratch.open()
         defer { environment.close() }
         try environment.put([1], for: [1])
-        #expect(throws: Refusal.self) {
+        #expect(throws: Problem.self) {
             try environment.write { transaction in
                 let table = try transaction.createTable(named: "t")
                 try transaction.put([2], for: [2], in: table)
                 do {
                     try transaction.put(count: 3, for: [1], in: table) { output in
                         output.append(9)
-                        throw Refusal()
+                        throw Problem()
                     }
                 } catch {
                     if !isHidden { throw error }

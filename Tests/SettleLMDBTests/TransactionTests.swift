@@ -2,7 +2,7 @@ import Testing
 
 @testable import SettleLMDB
 
-private struct Refusal: Error {}
+private struct Problem: Error {}
 
 @Suite(.serialized) struct `Reading and writing` {
     @Test func `keys of 1 to 511 bytes are taken, 0 and 512 are refused`() throws {
@@ -67,10 +67,10 @@ private struct Refusal: Error {}
         let environment = try scratch.open()
         defer { environment.close() }
         try environment.put([1], for: [1])
-        #expect(throws: Refusal.self) {
+        #expect(throws: Problem.self) {
             try environment.write { transaction in
                 try transaction.put([2], for: [1], in: transaction.createTable(named: "t"))
-                throw Refusal()
+                throw Problem()
             }
         }
         #expect(try environment.value(for: [1]) == [1])
@@ -81,10 +81,10 @@ private struct Refusal: Error {}
         let environment = try scratch.open()
         defer { environment.close() }
         var kept: Table?
-        #expect(throws: Refusal.self) {
+        #expect(throws: Problem.self) {
             try environment.write { transaction in
                 kept = try transaction.createTable(named: "ghost")
-                throw Refusal()
+                throw Problem()
             }
         }
         let ghost = try #require(kept)

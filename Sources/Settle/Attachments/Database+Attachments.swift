@@ -42,7 +42,7 @@ extension Database {
     public func storeAttachment<Source: AsyncSequence>(
         named name: String, contentType: String, chunks: Source
     ) async throws -> DocumentAttachment where Source.Element == Data {
-        let upload = try await ContentUpload(to: store)
+        let upload = try await ContentStaging(to: store)
         let (digest, length) = try await upload.take(chunks, expecting: nil)
         let record = AttachmentRecord(
             name: name, contentType: contentType, digest: digest, length: length)
@@ -77,7 +77,7 @@ extension Database {
     ) async throws where Source.Element == Data {
         guard let record = attachment.record, try !read({ try $0.hasContent(record.digest) })
         else { return }
-        let upload = try await ContentUpload(to: store)
+        let upload = try await ContentStaging(to: store)
         _ = try await upload.take(chunks, expecting: record.digest)
         try await upload.end()
     }

@@ -48,7 +48,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     /// The same changes a page at a time.
     ///
     /// For those who handle many together, or who keep the position: a page tells it even when the
-    /// filter left out everything in it. No page is told of while there is nothing new.
+    /// filter left out everything in it. No page comes while there is nothing new.
     public var pages: Pages { Pages(source: source) }
 
     /// Begins at the sequence of the feed.

@@ -12,7 +12,7 @@ struct ChangeFeedStateMachine: Sendable, Equatable {
         case end
     }
 
-    /// What a snapshot told beside the changes.
+    /// What a snapshot says beside the changes.
     struct Found: Sendable, Equatable {
         /// The changes up to here were read.
         var lastSequence: UInt64

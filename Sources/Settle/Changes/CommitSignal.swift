@@ -22,7 +22,7 @@ final class CommitSignal: Sendable {
         var waiters: [UInt64: Waiter] = [:]
         var listeners: [UInt64: @Sendable (UInt64) -> Void] = [:]
         var numberLast: UInt64 = 0
-        /// Looks for the commits of others; nil while nobody would be told.
+        /// Looks for the commits of others; nil while there are no subscribers.
         var watch: Task<Void, Never>?
         /// The number of the last commit when somebody looked.
         var transactionSeen: UInt64?
@@ -90,7 +90,7 @@ final class CommitSignal: Sendable {
     ///
     /// It is called on the writer's thread or on one of the concurrent pool and must only hand
     /// things over. Calls may overtake each other, so the highest sequence counts; one may be for
-    /// a commit that was there before, and many commits may be told of at once. None comes after
+    /// a commit that was there before, and one notification may stand for many commits. None comes after
     /// the database was closed.
     ///
     /// - Returns: What ``removeListener(_:)`` wants.
@@ -123,7 +123,7 @@ final class CommitSignal: Sendable {
         for listener in listeners { listener(sequence) }
     }
 
-    /// Ends every wait; nobody is told of anything from now on.
+    /// Ends every wait; nobody is notified any more.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

@@ -76,7 +76,7 @@ extension Database {
     /// Yields whenever something was committed, by this process or another.
     ///
     /// For those who look at side tables, which are in no feed of changes. Commits of this process
-    /// that change documents are told at once, everything else within
+    /// that change documents are notified at once, everything else within
     /// ``Database/OpenDatabaseConfiguration/foreignCommitInterval``. One element may stand for many commits, and
     /// one may come for a commit that was there before; none is missed. Every call gives a
     /// stream of its own, which ends when the database is closed.

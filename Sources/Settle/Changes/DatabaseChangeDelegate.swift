@@ -1,6 +1,6 @@
-/// Told of the changes that this process makes in a database.
+/// Notified of the changes that this process makes in a database.
 ///
-/// What other processes commit is not told to it; a live ``ChangeFeed`` sees that too. A database
+/// It is not notified of what other processes commit; a live ``ChangeFeed`` sees that too. A database
 /// has one delegate; any number of feeds may run beside it.
 public protocol DatabaseChangeDelegate: AnyObject, Sendable {
     /// Called once for each commit that changed documents, in the order of the commits and one

@@ -11,22 +11,22 @@ import Synchronization
 /// waits for the reads that are under way, and new ones wait for it. Writes are stored one after
 /// the other, and callers that arrive together share one flush to the disk.
 ///
-/// What guards the state: `store` guards itself; `indexes`, `indexWorks`, `indexMarks`, `indexPace`, `observers`, `participants`,
-/// `companions`, `expirations`, and `hub` each guard their own with a lock; only that of `companions` is held
-/// while something else is called, the closure that makes a companion.
+/// What guards the state: `store` guards itself; `indexes`, `indexJobs`, `indexCrashGuard`, `indexPace`, `observers`, `participants`,
+/// `scopedObjects`, `expirations`, and `hub` each guard their own with a lock; only that of `scopedObjects` is held
+/// while something else is called, the closure that makes a database-scoped object.
 public final class Database: Sendable {
     /// The name and location it was opened with.
     public let configuration: OpenDatabaseConfiguration
     let store: Store
     let hub: CommitHub
     let indexes = IndexRegistry()
-    let indexWorks = IndexWorks()
-    let indexMarks: IndexMarks
+    let indexJobs = IndexJobs()
+    let indexCrashGuard: IndexCrashGuard
     let indexPace = Mutex(IndexPace())
     let observers: ObservationCenter
     let participants = ParticipantRegistry()
     let expirations: ExpirationTimer
-    private let companions = CompanionRegistry()
+    private let scopedObjects = ScopedObjectRegistry()
 
     init(_ configuration: OpenDatabaseConfiguration, create: Bool) throws {
         let hub = CommitHub(configuration)
@@ -35,7 +35,7 @@ public final class Database: Sendable {
         self.configuration = configuration
         self.hub = hub
         self.observers = observers
-        indexMarks = IndexMarks(MarkFolder(configuration.key.directory))
+        indexCrashGuard = IndexCrashGuard(CrashGuardFolder(configuration.key.directory))
         expirations = ExpirationTimer(clock: configuration.clock)
         store = try DatabaseError.translating {
             try Store(
@@ -79,7 +79,7 @@ public final class Database: Sendable {
         get throws { try read { $0.sequence } }
     }
 
-    /// Told of every commit of this process that changed documents, on the completion queue.
+    /// Notified of every commit of this process that changed documents, on the completion queue.
     ///
     /// Held weakly.
     public var databaseChangeDelegate: (any DatabaseChangeDelegate)? {
@@ -92,25 +92,25 @@ public final class Database: Sendable {
     /// For what is built on top of a database and must be there once for each, a replicator for
     /// example. It lives as long as the database.
     ///
-    /// - Parameter make: Makes the object. It must not call `companion`, of any type.
+    /// - Parameter make: Makes the object. It must not call `scopedObject`, of any type.
     /// - Returns: The same object at every call with the same type.
-    public func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
-        companions.companion(make)
+    public func scopedObject<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
+        scopedObjects.object(make)
     }
 
     /// Breaks off the work on the indexes and returns when it has ended, before ``shutDown()``.
-    func endIndexWorks() async {
+    func endIndexJobs() async {
         expirations.stop()
-        await indexWorks.close()
+        await indexJobs.close()
     }
 
     /// Ends everything that goes on in the database and closes its files.
     ///
-    /// - Precondition: ``endIndexWorks()`` has returned.
+    /// - Precondition: ``endIndexJobs()`` has returned.
     func shutDown() {
         observers.close()
         store.close()
-        indexMarks.close()
+        indexCrashGuard.close()
         hub.finish()
     }
 }

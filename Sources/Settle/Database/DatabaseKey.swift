@@ -116,7 +116,7 @@ struct DatabaseKey: Hashable, Sendable {
             let manager = FileManager.default
             let files = ["data.mdb", "lock.mdb", "data.mdb.compacting", "data.mdb.copying"]
                 .map { directory.appendingPathComponent($0) }
-            for url in files + MarkFolder.files(in: directory) {
+            for url in files + CrashGuardFolder.files(in: directory) {
                 if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
             }
             removeEmptyDirectory()

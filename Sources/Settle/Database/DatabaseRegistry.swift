@@ -95,7 +95,7 @@ enum DatabaseRegistry {
     private static func finishClosing(
         _ key: DatabaseKey, _ database: Database?, then body: @escaping @Sendable () throws -> Void
     ) async -> Result<Void, any Error> {
-        await database?.endIndexWorks()
+        await database?.endIndexJobs()
         let result = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 database?.shutDown()

@@ -21,7 +21,7 @@ extension Document {
         /// When the document is purged from this database, as if it had never been; nil for never.
         ///
         /// Not a member: it is not replicated, and setting it and saving makes no other document
-        /// expire. A document that was never told keeps the date that is stored. While a database
+        /// expire. A document for which it was never set keeps the date that is stored. While a database
         /// is open its overdue documents go within a minute; when it is opened, at once.
         public var expirationDate: Date?
         /// The names in the member `channels`, which tell a server who may see the document.

@@ -2,7 +2,7 @@ public import Foundation
 public import SettleDocuments
 import SettleStorage
 
-/// A document where it lies in the database: read in place, nothing copied.
+/// A document in place, in the database: zero-copy.
 ///
 /// For reading a few members of many documents. A view is good inside the closure it was handed to,
 /// and the compiler sees to it. Each accessor touches the member it names, and no other. Names are
@@ -148,7 +148,7 @@ public struct DocumentView: ~Escapable {
 }
 
 extension Snapshot {
-    /// Hands a document to a closure where it lies; the fast way to read some members of it.
+    /// Hands a document to a closure in place; the fast way to read some members of it.
     ///
     /// - Parameters:
     ///   - id: The identifier.
@@ -178,7 +178,7 @@ extension Snapshot {
         }
     }
 
-    /// Walks the documents, in the byte order of their identifiers, where they lie.
+    /// Walks the documents, in the byte order of their identifiers, in place.
     ///
     /// - Parameters:
     ///   - id: Where to start; this document is not included. Nil for the first.

@@ -88,7 +88,7 @@ enum DynamicValue {
 
     /// The JSON form of a value of one of the usual types, and nil for all others.
     ///
-    /// They are told by their identity, because a cast that fails takes longer than all of this.
+    /// They are told apart by their identity, because a cast that fails takes longer than all of this.
     private static func json(ofUsualType any: Any) throws -> JSONValue? {
         let type = type(of: any)
         if type == String.self, let text = any as? String { return .string(text) }

@@ -3,7 +3,7 @@ import SettleIndexing
 import SettleStorage
 
 extension DatabaseError {
-    /// Runs a closure and turns the errors of the floors below into this one.
+    /// Runs a closure and turns the errors of the layers below into this one.
     static func translating<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -12,7 +12,7 @@ extension DatabaseError {
         }
     }
 
-    /// Runs an asynchronous closure and turns the errors of the floors below into this one.
+    /// Runs an asynchronous closure and turns the errors of the layers below into this one.
     static func translating<Value: Sendable>(
         _ body: () async throws -> Value
     ) async throws -> Value {

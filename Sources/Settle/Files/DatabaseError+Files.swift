@@ -1,7 +1,7 @@
 import Foundation
 
 extension DatabaseError {
-    /// A failure of the file system, told as what was being done.
+    /// A failure of the file system, with what was being done.
     ///
     /// - Parameters:
     ///   - what: What cannot be done, without a full stop: "The export 'a' cannot be written".

@@ -16,7 +16,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - indexer: The index.
-    ///   - progress: Told how far the build has come, from any thread.
+    ///   - progress: Called with how far the build has come, from any thread.
     /// - Throws: ``DatabaseError`` with `invalidIndex` when the name cannot be used, `indexChanged`
     ///   when another index took its name meanwhile; otherwise as ``write(_:)``.
     public func addIndex(
@@ -26,7 +26,7 @@ extension Database {
         try indexes.set(indexer)
         // Also when the build is broken off: who observes sees to it then.
         defer { observers.wake() }
-        if let replaced { await indexWorks.stop(replaced.number) }
+        if let replaced { await indexJobs.stop(replaced.number) }
         try await buildIndex(named: indexer.name, progress: progress)
     }
 
@@ -45,7 +45,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The index.
-    ///   - progress: Told how far a build has come, from any thread.
+    ///   - progress: Called with how far a build has come, from any thread.
     /// - Throws: ``DatabaseError`` with `indexNotFound`, `indexChanged`; otherwise as ``write(_:)``.
     /// - Complexity: A build maps every document, on all cores, and sorts the rows.
     public func buildIndex(
@@ -69,10 +69,10 @@ extension Database {
         // First from the registry: a build that is under way then stops by itself.
         let removed = indexes.entryIfThere(named: name)
         indexes.remove(named: name)
-        if let removed { await indexWorks.stop(removed.number) }
+        if let removed { await indexJobs.stop(removed.number) }
         do {
             try await DatabaseError.translating {
-                try await store.write { try IndexBuilder.remove(name: name, in: $0) }
+                try await store.write { try IndexBuildSteps.remove(name: name, in: $0) }
             }
         } catch {
             // It is still there, so it can still be asked.
@@ -120,7 +120,7 @@ extension Database {
             try DatabaseError.translating {
                 let definition = indexes.definition(named: name)
                 guard
-                    let view = try IndexView(
+                    let view = try IndexReader(
                         of: name, fitting: definition, in: snapshot.base)
                 else {
                     _ = try indexes.entry(named: name)
@@ -146,7 +146,7 @@ extension Database {
         try DatabaseError.translating {
             let entry = indexes.entryIfThere(named: name)
             let definition = entry?.definition
-            let view = try IndexView(of: name, fitting: definition, in: snapshot.base)
+            let view = try IndexReader(of: name, fitting: definition, in: snapshot.base)
             // Without a definition and rows there is a build that another process has begun.
             let stored =
                 try view?.state
@@ -164,13 +164,13 @@ extension Database {
                 isCurrent: view?.isCurrent(at: snapshot.sequence) ?? false,
                 sequence: view?.state.sequence ?? 0, rowCount: try view?.rowCount ?? 0,
                 errorCount: view?.state.errorCount ?? 0,
-                progress: entry.flatMap { indexWorks.progress(of: $0.number) })
+                progress: entry.flatMap { indexJobs.progress(of: $0.number) })
         }
     }
 
     /// What is declared of an index: by its definition, else by what is stored of it.
     private static func declaration(
-        _ name: String, _ stored: IndexState?, _ definition: ViewDefinition?
+        _ name: String, _ stored: IndexState?, _ definition: IndexDefinition?
     ) throws -> IndexDeclaration? {
         let known = try definition ?? stored?.definition(named: name)
         guard let known, let declaration = known.declaration, let version = known.declaredVersion
@@ -191,32 +191,32 @@ extension Database {
                     + "there with the freshness 'stale'.")
         }
         try checkIsKept(entry)
-        let (indexes, indexWorks) = (indexes, indexWorks)
-        let work = work(on: entry) { indexes.isCurrent(entry) }
+        let (indexes, indexJobs) = (indexes, indexJobs)
+        let update = indexUpdate(of: entry) { indexes.isCurrent(entry) }
         try await DatabaseError.translating {
             // Work that was begun for an earlier sequence may end before this one.
-            while try !work.isDone(to: sequence) {
+            while try !update.isDone(to: sequence) {
                 try Task.checkCancellation()
                 do {
-                    try await indexWorks.join(entry.number, report: report) { report in
-                        try await work.bringUpToDate(to: sequence, report: report)
+                    try await indexJobs.join(entry.number, report: report) { report in
+                        try await update.bringUpToDate(to: sequence, report: report)
                     }
                 } catch is CancellationError {
                     // The work was broken off, because the index was replaced or the database
                     // closed; what comes next says which.
                     try Task.checkCancellation()
-                    try work.checkIsCurrent()
+                    try update.checkIsCurrent()
                 }
             }
         }
     }
 
-    /// What it takes to bring an index up to date.
-    func work(
-        on entry: IndexRegistry.Entry, isCurrent: @escaping @Sendable () -> Bool
-    ) -> IndexWork {
-        IndexWork(
-            store: store, definition: entry.definition, marks: indexMarks,
+    /// The update of an index.
+    func indexUpdate(
+        of entry: IndexRegistry.Entry, isCurrent: @escaping @Sendable () -> Bool
+    ) -> IndexUpdate {
+        IndexUpdate(
+            store: store, definition: entry.definition, crashGuard: indexCrashGuard,
             pace: indexPace.withLock { $0 },
             applied: { [weak observers] rows in
                 observers?.applied(rows, to: entry.definition.name, of: entry.number)
@@ -265,7 +265,7 @@ extension Database {
         Task(priority: .utility) { [weak self] in
             for entry in entries {
                 guard let self, (try? self.isBuilt(entry)) == false else { continue }
-                // Whoever asks the index is told of a failure; then the build is tried again.
+                // Whoever asks the index gets the failure; then the build is tried again.
                 try? await self.bringUpToDate(entry, to: (try? self.lastSequence) ?? 0)
             }
         }
@@ -287,7 +287,7 @@ extension Database {
 
     private func isBuilt(_ entry: IndexRegistry.Entry) throws -> Bool {
         try read { snapshot in
-            let view = try IndexView(
+            let view = try IndexReader(
                 of: entry.definition.name, fitting: entry.definition, in: snapshot.base)
             return view?.fits ?? false
         }

@@ -2,7 +2,7 @@ import SettleDocuments
 import SettleIndexing
 import SettleStorage
 
-/// A map closure over documents, as the floor below calls it.
+/// A map closure over documents, as the layer below calls it.
 struct DocumentMap {
     /// The name of the index, for errors.
     let name: String

@@ -1,12 +1,12 @@
 extension Database.Index {
     /// An index by declaration: which members make the key, and which one is the value.
     ///
-    /// The declaration is part of what is compared, so a changed one is built anew without a new
+    /// The declaration is part of what is compared, so a changed one is rebuilt without a new
     /// version. The database keeps it and knows the index again when it is opened.
     ///
     /// - Parameters:
     ///   - name: The name queries use.
-    ///   - version: Part of the index's version; change it to have the index built anew.
+    ///   - version: Part of the index's version; change it to have the index rebuilt.
     ///   - keys: The members of the key, each as a path of names from the top of the document.
     ///     One path makes that member the key, and a document without it has no row. Several make
     ///     an array, with null for a member that a document lacks; a document that lacks all of

@@ -3,7 +3,7 @@ import SettleIndexing
 import SettleStorage
 
 extension Database.Index {
-    /// The rows of a document, from its members where they lie; see
+    /// The rows of a document, from its members in place; see
     /// ``views(name:version:collation:filter:builtInReduce:map:)``.
     public typealias ViewMap =
         @Sendable (_ view: borrowing DocumentView, _ rows: borrowing IndexRowEmitter) throws -> Void

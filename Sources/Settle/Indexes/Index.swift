@@ -37,8 +37,8 @@ extension Database {
         /// What the index was made from; nil for one by closures.
         public let declaration: IndexDeclaration?
 
-        /// What the floor below builds.
-        let view: ViewDefinition
+        /// What the layer below builds.
+        let view: IndexDefinition
 
         /// An index by closures.
         ///
@@ -116,7 +116,7 @@ extension Database {
             self.map = map
             reduce = reduction.closure
             declaration = nil
-            view = ViewDefinition(
+            view = IndexDefinition(
                 name: name, version: reduction.identity(version: version, filter: filter),
                 collation: collation.strings, reducer: reduction.reducer, map: indexMap)
         }
@@ -138,7 +138,7 @@ extension Database {
     }
 }
 
-extension ViewDefinition {
+extension IndexDefinition {
     /// The definition that an indexer stands for.
     init(_ indexer: any Indexer) {
         if let index = indexer as? Database.Index {

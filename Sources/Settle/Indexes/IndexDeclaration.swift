@@ -16,7 +16,7 @@ extension Database {
     public struct IndexDeclaration: Sendable, Hashable {
         /// The name queries use.
         public let name: String
-        /// Any text; the index is built anew when it changes, or anything else of the declaration.
+        /// Any text; the index is rebuilt when it changes, or anything else of the declaration.
         public let version: String
 
         let declaration: SettleIndexing.IndexDeclaration
@@ -25,7 +25,7 @@ extension Database {
         ///
         /// - Parameters:
         ///   - name: The name queries use.
-        ///   - version: Change it to have the index built anew.
+        ///   - version: Change it to have the index rebuilt.
         ///   - keys: The members of the key, each as a path of names from the top of the document.
         ///     One path makes that member the key, and a document without it has no row. Several make
         ///     an array, with null for a member that a document lacks; a document that lacks all of
@@ -68,8 +68,8 @@ extension Database {
         /// The index that is declared.
         public var index: Index { Index(declared: self) }
 
-        var view: ViewDefinition {
-            ViewDefinition(name: name, version: version, declaration: declaration)
+        var view: IndexDefinition {
+            IndexDefinition(name: name, version: version, declaration: declaration)
         }
     }
 }
@@ -154,7 +154,7 @@ extension Database.IndexDeclaration: Codable {
     }
 }
 
-extension ViewDefinition {
+extension IndexDefinition {
     /// The version that the author of a declared index gave; nil for an index by code.
     var declaredVersion: String? {
         // The version of a declared index ends with its declaration.

@@ -26,7 +26,7 @@ enum IndexReduction {
         }
     }
 
-    /// The function as the floor below calls it.
+    /// The function as the layer below calls it.
     var reducer: IndexReducer? {
         switch self {
         case .none: nil

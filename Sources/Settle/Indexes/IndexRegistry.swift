@@ -5,7 +5,7 @@ import Synchronization
 final class IndexRegistry: Sendable {
     /// A definition and the number it was registered under, by which a later one is told from it.
     struct Entry: Sendable {
-        let definition: ViewDefinition
+        let definition: IndexDefinition
         /// The version that the author gave; that of the definition says more.
         let version: String
         let number: Int
@@ -20,7 +20,7 @@ final class IndexRegistry: Sendable {
         var entries: [String: Entry] = [:]
         var nextNumber = 0
 
-        mutating func set(_ definition: ViewDefinition, version: String) {
+        mutating func set(_ definition: IndexDefinition, version: String) {
             set(definition, version: version, isStored: false, passedOver: [])
         }
 
@@ -32,7 +32,7 @@ final class IndexRegistry: Sendable {
         }
 
         private mutating func set(
-            _ definition: ViewDefinition, version: String, isStored: Bool,
+            _ definition: IndexDefinition, version: String, isStored: Bool,
             passedOver: Set<String>
         ) {
             entries[definition.name] = Entry(
@@ -53,11 +53,11 @@ final class IndexRegistry: Sendable {
         state.withLock { $0.entries[name] }
     }
 
-    var definitions: [String: ViewDefinition] {
+    var definitions: [String: IndexDefinition] {
         state.withLock { $0.entries.mapValues(\.definition) }
     }
 
-    func definition(named name: String) -> ViewDefinition? {
+    func definition(named name: String) -> IndexDefinition? {
         state.withLock { $0.entries[name]?.definition }
     }
 
@@ -80,7 +80,7 @@ final class IndexRegistry: Sendable {
     /// Adds an index or puts a new definition in the place of the one with its name.
     func set(_ indexer: any Indexer) throws(DatabaseError) {
         try Self.check(indexer)
-        let definition = ViewDefinition(indexer)
+        let definition = IndexDefinition(indexer)
         state.withLock { $0.set(definition, version: indexer.version) }
     }
 
@@ -104,7 +104,7 @@ final class IndexRegistry: Sendable {
     /// Adds the indexes whose names are not known yet, or only from what the database keeps.
     func addMissing(_ indexers: [any Indexer]) throws(DatabaseError) {
         try Self.check(indexers)
-        let definitions = indexers.map { (definition: ViewDefinition($0), version: $0.version) }
+        let definitions = indexers.map { (definition: IndexDefinition($0), version: $0.version) }
         state.withLock { state in
             for (definition, version) in definitions
             where state.entries[definition.name].map(\.isStored) ?? true {

@@ -39,7 +39,7 @@ extension Database {
 public protocol Indexer: Sendable {
     /// The name queries use; unique in the database.
     var name: String { get }
-    /// Changed when the map or reduce changes: the index is then built anew. Any text.
+    /// Changed when the map or reduce changes: the index is then rebuilt. Any text.
     var version: String { get }
     /// How the strings in keys are ordered; by Unicode unless a type says otherwise.
     var collation: Database.IndexCollation { get }

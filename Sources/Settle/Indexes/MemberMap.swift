@@ -4,7 +4,7 @@ import SettleStorage
 
 /// A map that reads the stored form of documents that pass a filter.
 struct MemberMap {
-    /// The map as the floor below calls it.
+    /// The map as the layer below calls it.
     let indexMap: IndexMap
 
     private let strings: Collator.Strings

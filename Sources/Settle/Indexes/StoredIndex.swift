@@ -4,7 +4,7 @@ import SettleStorage
 /// A declared index as the database keeps it.
 struct StoredIndex: Sendable {
     /// What is declared.
-    let definition: ViewDefinition
+    let definition: IndexDefinition
     /// The versions of the other rows that are kept under its name.
     let passedOver: Set<String>
 
@@ -30,7 +30,7 @@ struct StoredIndex: Sendable {
         self.init(definition, among: states)
     }
 
-    private init(_ definition: ViewDefinition, among states: some Collection<IndexState>) {
+    private init(_ definition: IndexDefinition, among states: some Collection<IndexState>) {
         self.definition = definition
         passedOver = Set(states.map(\.version)).subtracting([definition.version])
     }

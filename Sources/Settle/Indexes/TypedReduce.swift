@@ -17,7 +17,7 @@ extension Database {
     /// and where there are none the result is null. A value of another kind makes the rows that sum
     /// it up fail with `indexFailed`; it is never left out.
     public struct TypedReduce: Sendable {
-        /// The function as the floor below calls it.
+        /// The function as the layer below calls it.
         let function: @Sendable ([JSONValue], [JSONValue?], Bool) throws -> JSONValue
 
         /// A function whose result is of the kind of the values, such as a sum.

@@ -19,7 +19,7 @@ extension Database {
     /// - Parameters:
     ///   - url: The file.
     ///   - attachments: What becomes of the content of attachments.
-    ///   - progress: Told how many of the documents are written.
+    ///   - progress: Called with how many of the documents are written.
     /// - Returns: What the export holds.
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`, `permissionDenied`, `diskFull`, or
     ///   `inputOutput` when a file cannot be written, or is one of the database itself; `corrupted` with the document that is damaged;
@@ -54,7 +54,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - attachments: What becomes of the content of attachments.
-    ///   - progress: Told how many of the documents are written.
+    ///   - progress: Called with how many of the documents are written.
     ///   - receive: Takes the next bytes, on a thread of the export's own.
     /// - Returns: What the export holds.
     /// - Throws: What `receive` throws; otherwise as the other form.

@@ -19,7 +19,7 @@ extension Database {
     ///   - existing: What becomes of documents that are there in another version.
     ///   - contents: The directory with the files of contents, when the export was made with
     ///     ``ExportedAttachments/directory(_:)``; nil for the directory of that name beside the file.
-    ///   - progress: Told how many documents are done, each counted twice: once looked at, once
+    ///   - progress: Called with how many documents are done, each counted twice: once looked at, once
     ///     stored.
     /// - Returns: What was done.
     /// - Throws: ``DatabaseError`` with `invalidFileLocation` when a URL is not that of a file;
@@ -53,7 +53,7 @@ extension Database {
         } catch {
             // The first error is the one to tell; what is held is let go after a day at last.
             try? await run.end()
-            throw run.told(error, path: url.path)
+            throw run.described(error, path: url.path)
         }
         return run.summary
     }

@@ -28,7 +28,7 @@ struct ExportFault: Error, Equatable {
         return fault
     }
 
-    /// The fault as it is told to the caller.
+    /// The fault as the caller gets it.
     ///
     /// - Parameters:
     ///   - path: The file.

@@ -87,8 +87,8 @@ final class ImportRun {
         }
     }
 
-    /// The error as the caller is told it, with what was stored before.
-    func told(_ error: any Error, path: String) -> any Error {
+    /// The error as the caller gets it, with what was stored before.
+    func described(_ error: any Error, path: String) -> any Error {
         let stored = summary.storedCount
         let state =
             stored == 0
@@ -114,7 +114,7 @@ final class ImportRun {
     private func upload<Source: AsyncSequence>(
         _ chunks: Source, as digest: ContentDigest
     ) async throws where Source.Element == Data {
-        let upload = try await ContentUpload(to: database.store)
+        let upload = try await ContentStaging(to: database.store)
         _ = try await upload.take(chunks, expecting: digest)
         held.insert(Int(upload.number))
         summary.contentCount += 1

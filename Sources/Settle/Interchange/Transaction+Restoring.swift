@@ -37,7 +37,7 @@ extension Transaction {
             }
             var record = document.record
             // In a database that replicates, what is imported is a change made here; taken for one
-            // that has just come from the remote, it would never be told to it.
+            // that has just come from the remote, it would never be sent to it.
             if !isCopy { record.origin = nil }
             try store.restore(record, of: document.id)
             return isThere ? .replaced : .added

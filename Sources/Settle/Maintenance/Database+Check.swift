@@ -33,7 +33,7 @@ extension Database {
     /// again, so the file grows; a write that needs a larger map waits for it, for up to half a
     /// minute, and then fails. Check a backup when that matters.
     ///
-    /// - Parameter progress: Told how many of the rows have been looked at, some hundred times.
+    /// - Parameter progress: Called with how many of the rows have been looked at, some hundred times.
     /// - Returns: The findings; none for a sound database. At most 1,000 are listed.
     /// - Throws: ``DatabaseError`` when the database is closed or cannot be read at all;
     ///   `CancellationError` when the task is cancelled.

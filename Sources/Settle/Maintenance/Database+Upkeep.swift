@@ -24,7 +24,7 @@ extension Database {
     /// tasks may go on using the database: writes wait until it is done, reads only for the moment
     /// in which the files are exchanged.
     ///
-    /// - Parameter progress: Told bytes written and bytes in use, ten times a second.
+    /// - Parameter progress: Called with bytes written and bytes in use, ten times a second.
     /// - Returns: The sizes before and after.
     /// - Throws: ``DatabaseError`` with `databaseInUse` when another process has the database open,
     ///   `diskFull` when there is no room for the new file, `inputOutput` when a read does not end
@@ -74,7 +74,7 @@ extension Database {
     /// - Parameters:
     ///   - location: The directory that the copy is made in, as a file URL; made if it is not there.
     ///   - name: The name of the copy; the name of this database when nil.
-    ///   - progress: Told bytes written and bytes in use, ten times a second.
+    ///   - progress: Called with bytes written and bytes in use, ten times a second.
     /// - Returns: The configuration to open the copy with.
     /// - Throws: ``DatabaseError`` with `invalidDatabaseName`, `invalidFileLocation`, or `inputOutput`
     ///   when there is a database already; `diskFull`, `permissionDenied`. No copy is left then.

@@ -12,7 +12,7 @@ struct GrowthWatch {
     /// - Parameters:
     ///   - file: The file that grows.
     ///   - total: The bytes it is expected to get at most.
-    ///   - report: Told the bytes so far and `total`.
+    ///   - report: Called with the bytes so far and `total`.
     init(
         _ file: URL, total: Int, report: @escaping @Sendable (MaintenanceProgress) -> Void
     ) {

@@ -1,6 +1,6 @@
 /// A decoder of an object without members that notes by which keys a type is decoded.
 final class CodingKeysProbe: Decoder {
-    fileprivate struct Refusal: Error {}
+    fileprivate struct Refused: Error {}
 
     private var found: [any CodingKey.Type] = []
     var codingPath: [any CodingKey] { [] }
@@ -47,9 +47,9 @@ final class CodingKeysProbe: Decoder {
         return KeyedDecodingContainer(EmptyContainer<Key>())
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refusal() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refused() }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refusal() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refused() }
 }
 
 /// The object without members.
@@ -59,25 +59,25 @@ private struct EmptyContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { false }
 
-    func decodeNil(forKey key: Key) throws -> Bool { throw CodingKeysProbe.Refusal() }
+    func decodeNil(forKey key: Key) throws -> Bool { throw CodingKeysProbe.Refused() }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        throw CodingKeysProbe.Refusal()
+        throw CodingKeysProbe.Refused()
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        throw CodingKeysProbe.Refusal()
+        throw CodingKeysProbe.Refused()
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw CodingKeysProbe.Refusal()
+        throw CodingKeysProbe.Refused()
     }
 
-    func superDecoder() throws -> any Decoder { throw CodingKeysProbe.Refusal() }
+    func superDecoder() throws -> any Decoder { throw CodingKeysProbe.Refused() }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { throw CodingKeysProbe.Refusal() }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw CodingKeysProbe.Refused() }
 }
 
 /// The runtime's name of an enumeration's case.

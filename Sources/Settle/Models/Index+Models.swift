@@ -12,7 +12,7 @@ extension Database.Index {
     /// - Parameters:
     ///   - type: The model.
     ///   - name: The name queries use.
-    ///   - version: Part of the index's version; change it to have the index built anew.
+    ///   - version: Part of the index's version; change it to have the index rebuilt.
     ///   - keys: The properties of the key. One makes its member the key, and a document without it has no
     ///     row; several make an array, with null for a member that a document lacks.
     ///   - value: The property that is the value; nil for rows without one.

@@ -9,7 +9,7 @@ import Synchronization
 final class ObservationCenter: Sendable {
     private struct Group<Observed: Sendable>: Sendable {
         let observed: Observed
-        let rounds: RoundRunner
+        let loop: WakeUpLoop
     }
     private struct State {
         weak var database: Database?
@@ -48,23 +48,23 @@ final class ObservationCenter: Sendable {
             throw DatabaseError(StorageError.closed)
         }
         let query = try ObservedQuery(parameters, of: try database.indexes.entry(named: index))
-        let rounds = state.withLock { state -> RoundRunner? in
+        let loop = state.withLock { state -> WakeUpLoop? in
             guard !state.isClosed else { return nil }
             let group =
                 state.indexes[index]
                 ?? {
                     let observed = ObservedIndex(index, in: database)
                     return Group(
-                        observed: observed, rounds: RoundRunner { await observed.round() })
+                        observed: observed, loop: WakeUpLoop { await observed.update() })
                 }()
             group.observed.add(query)
             state.indexes[index] = group
             follower.add(index)
             listen(&state)
-            return group.rounds
+            return group.loop
         }
-        guard let rounds else { throw DatabaseError(StorageError.closed) }
-        rounds.wake()
+        guard let loop else { throw DatabaseError(StorageError.closed) }
+        loop.wake()
         return query.list
     }
 
@@ -74,22 +74,22 @@ final class ObservationCenter: Sendable {
     /// - Throws: ``DatabaseError`` with `databaseClosed`.
     func observe(_ choice: DocumentChoice) throws(DatabaseError) -> LiveList {
         let observation = ObservedChoice(choice)
-        let rounds = state.withLock { state -> RoundRunner? in
+        let loop = state.withLock { state -> WakeUpLoop? in
             guard !state.isClosed, let database = state.database else { return nil }
             let group =
                 state.documents
                 ?? {
                     let observed = ObservedDocuments(in: database)
                     return Group(
-                        observed: observed, rounds: RoundRunner { await observed.round() })
+                        observed: observed, loop: WakeUpLoop { await observed.update() })
                 }()
             group.observed.add(observation)
             state.documents = group
             listen(&state)
-            return group.rounds
+            return group.loop
         }
-        guard let rounds else { throw DatabaseError(StorageError.closed) }
-        rounds.wake()
+        guard let loop else { throw DatabaseError(StorageError.closed) }
+        loop.wake()
         return observation.list
     }
 
@@ -105,19 +105,19 @@ final class ObservationCenter: Sendable {
 
     /// Ends an observation.
     func end(_ list: LiveList) {
-        list.mailbox.end()
+        list.buffer.end()
         let task = state.withLock { state in
             for (name, group) in state.indexes {
                 group.observed.remove(list)
                 guard group.observed.isEmpty else { continue }
-                group.rounds.end()
+                group.loop.end()
                 state.indexes[name] = nil
                 follower.remove(name)
             }
             if let group = state.documents {
                 group.observed.remove(list)
                 if group.observed.isEmpty {
-                    group.rounds.end()
+                    group.loop.end()
                     state.documents = nil
                 }
             }
@@ -146,15 +146,15 @@ final class ObservationCenter: Sendable {
 
     /// Has everything looked at again: documents were changed, or an index was replaced.
     func wake() {
-        let rounds = state.withLock { state in
-            state.indexes.values.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? [])
+        let loops = state.withLock { state in
+            state.indexes.values.map(\.loop) + (state.documents.map { [$0.loop] } ?? [])
         }
-        for round in rounds { round.wake() }
+        for loop in loops { loop.wake() }
     }
 
     /// Ends every observation, for good.
     func close() {
-        let (lists, rounds, tasks) = state.withLock { state in
+        let (lists, loops, tasks) = state.withLock { state in
             state.isClosed = true
             defer {
                 state.indexes = [:]
@@ -166,12 +166,12 @@ final class ObservationCenter: Sendable {
             let groups = state.indexes.values
             return (
                 groups.flatMap(\.observed.lists) + (state.documents?.observed.lists ?? []),
-                groups.map(\.rounds) + (state.documents.map { [$0.rounds] } ?? []),
+                groups.map(\.loop) + (state.documents.map { [$0.loop] } ?? []),
                 Array(state.tasks.values)
             )
         }
-        for round in rounds { round.end() }
-        for list in lists { list.mailbox.end() }
+        for loop in loops { loop.end() }
+        for list in lists { list.buffer.end() }
         for task in tasks { task.cancel() }
     }
 

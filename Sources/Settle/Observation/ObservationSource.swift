@@ -56,7 +56,7 @@ final class ObservationReader: Sendable {
     /// - Parameter isFirst: False when the interval has to pass first.
     /// - Returns: The answer; nil when there are no more.
     /// - Throws: ``DatabaseError``, why there is none.
-    func next(isFirst: Bool) async throws(DatabaseError) -> ObservedAnswer? {
+    func next(isFirst: Bool) async throws(DatabaseError) -> ObservedResult? {
         if !isFirst, interval > .zero { await letIntervalPass() }
         switch await list.take() {
         case .answer(let answer): return answer

@@ -1,21 +1,21 @@
 /// When what is observed is to be brought up to date again.
 ///
-/// Pure: each event answers with what the shell (``RoundRunner``) has to do.
+/// Pure: each event answers with what the shell (``WakeUpLoop``) has to do.
 struct ObservationStateMachine: Sendable, Equatable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
         /// Nothing.
         case wait
-        /// Run a round, then report ``finished()``.
+        /// Run a pass, then report ``finished()``.
         case run
     }
 
     private enum State: Sendable, Equatable {
         /// The last results are up to date.
         case idle
-        /// A round runs; nothing has changed since it began.
+        /// A pass runs; nothing has changed since it began.
         case running
-        /// A round runs, and something has changed since: there must be one more.
+        /// A pass runs, and something has changed since: there must be one more.
         case outdated
         case ended
     }
@@ -38,7 +38,7 @@ struct ObservationStateMachine: Sendable, Equatable {
         }
     }
 
-    /// A round is over, and its results were delivered as far as they are new ones.
+    /// A pass is over, and its results were delivered as far as they are new ones.
     mutating func finished() -> Action {
         switch state {
         case .running:

@@ -23,10 +23,10 @@ public struct QueryChanges: AsyncSequence, Sendable {
 
     /// Waits for one step after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private var answers: ObservedAnswers
-        private var last: ObservedAnswer?
+        private var answers: ObservedResults
+        private var last: ObservedResult?
 
-        init(_ answers: ObservedAnswers) { self.answers = answers }
+        init(_ answers: ObservedResults) { self.answers = answers }
 
         /// The newest result, and how it differs from the last one.
         ///

@@ -13,14 +13,14 @@ public struct QueryResults: AsyncSequence, Sendable {
     /// Begins an observation of its own at the first call of `next`.
     public func makeAsyncIterator() -> Iterator { Iterator(answers, startRow: startRow) }
 
-    var answers: ObservedAnswers { ObservedAnswers(source: source) }
+    var answers: ObservedResults { ObservedResults(source: source) }
 
     /// Waits for one result after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private var answers: ObservedAnswers
+        private var answers: ObservedResults
         private let startRow: UInt
 
-        init(_ answers: ObservedAnswers, startRow: UInt) {
+        init(_ answers: ObservedResults, startRow: UInt) {
             self.answers = answers
             self.startRow = startRow
         }
@@ -55,13 +55,13 @@ public struct DocumentStates: AsyncSequence, Sendable {
     let source: ObservationSource
 
     /// Begins an observation of its own at the first call of `next`.
-    public func makeAsyncIterator() -> Iterator { Iterator(ObservedAnswers(source: source)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(ObservedResults(source: source)) }
 
     /// Waits for one state after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private var answers: ObservedAnswers
+        private var answers: ObservedResults
 
-        init(_ answers: ObservedAnswers) { self.answers = answers }
+        init(_ answers: ObservedResults) { self.answers = answers }
 
         /// The newest state of the document.
         ///
@@ -82,7 +82,7 @@ public struct DocumentStates: AsyncSequence, Sendable {
 }
 
 /// The answers of one observation, which begins when it is first asked.
-struct ObservedAnswers: Sendable {
+struct ObservedResults: Sendable {
     private enum State {
         case new
         case reading(ObservationReader)
@@ -94,9 +94,9 @@ struct ObservedAnswers: Sendable {
     init(source: ObservationSource) { self.source = source }
 
     /// - Throws: ``DatabaseError``; there are no more answers then.
-    mutating func next() async throws(DatabaseError) -> ObservedAnswer? {
+    mutating func next() async throws(DatabaseError) -> ObservedResult? {
         do throws(DatabaseError) {
-            let answer: ObservedAnswer?
+            let answer: ObservedResult?
             switch state {
             case .new:
                 let reader = try source.observation()

@@ -60,7 +60,7 @@ extension Database {
         if parameters.freshness == .staleThenUpdate, !configuration.isReadOnly {
             Task(priority: .utility) { [weak self] in
                 guard let self, let sequence = try? self.lastSequence else { return }
-                // Whoever asks for a current answer is told of a failure.
+                // Whoever asks for a current answer gets the failure.
                 try? await self.bringUpToDate(entry, to: sequence)
             }
         }
@@ -77,12 +77,12 @@ private enum QueryAttempt {
 
 extension Snapshot {
     fileprivate func attempt(
-        _ query: IndexQuery, _ definition: ViewDefinition, _ parameters: any QueryParameters,
+        _ query: IndexQuery, _ definition: IndexDefinition, _ parameters: any QueryParameters,
         atLeast sequence: UInt64
     ) throws -> QueryAttempt {
         try DatabaseError.translating {
             guard
-                let view = try IndexView(
+                let view = try IndexReader(
                     of: definition.name, fitting: definition, in: base),
                 view.isCurrent(at: sequence)
             else { return .behind(sequence) }
@@ -92,11 +92,11 @@ extension Snapshot {
 
     /// Answers with what is there.
     fileprivate func answer(
-        _ query: IndexQuery, _ definition: ViewDefinition, _ parameters: any QueryParameters
+        _ query: IndexQuery, _ definition: IndexDefinition, _ parameters: any QueryParameters
     ) throws -> QueryResultEnumerator {
         try DatabaseError.translating {
             // Keys in another collation's order cannot be compared with those of the query.
-            guard let view = try IndexView(of: definition.name, fitting: definition, in: base),
+            guard let view = try IndexReader(of: definition.name, fitting: definition, in: base),
                 view.state.hasCollation(of: definition)
             else { return QueryResultEnumerator(rows: [], startRow: parameters.startRow) }
             return try run(query, definition, parameters, view)
@@ -104,8 +104,8 @@ extension Snapshot {
     }
 
     private func run(
-        _ query: IndexQuery, _ definition: ViewDefinition, _ parameters: any QueryParameters,
-        _ view: IndexView
+        _ query: IndexQuery, _ definition: IndexDefinition, _ parameters: any QueryParameters,
+        _ view: IndexReader
     ) throws -> QueryResultEnumerator {
         let runner = try QueryRunner(definition, slot: view.slot, state: view.state, in: base)
         var rows: [QueryResultRow] = []

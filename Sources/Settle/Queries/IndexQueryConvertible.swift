@@ -1,6 +1,6 @@
 import SettleIndexing
 
-/// Parameters that can be put to the index floor.
+/// Parameters that can be put to the index layer.
 protocol IndexQueryConvertible: QueryParameters {
     /// Which rows are meant.
     func selection() throws(DatabaseError) -> IndexQuery.Selection

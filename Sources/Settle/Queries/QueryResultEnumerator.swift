@@ -38,7 +38,7 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
         self.error = error
     }
 
-    init(_ answer: ObservedAnswer) {
+    init(_ answer: ObservedResult) {
         content = .list(answer.list, count: answer.count)
         startRow = answer.startRow
         totalRows = answer.totalRows

@@ -7,51 +7,51 @@ import Synchronization
 ///
 /// - ``willCommit(_:in:)``, called at the end of each closure that concerns it,
 /// - side tables (``Transaction/sideTable(named:)``), which commit with the documents,
-/// - notes (``Transaction/notes(of:_:)``), what it knows of the closure that is running,
+/// - transaction-local state (``Transaction/localState(of:_:)``), what it keeps while the closure runs,
 /// - ``Transaction/afterCommit(_:)``, for what may happen only once all of it is stored.
 public protocol CommitParticipant: AnyObject, Sendable {
     /// Called on the writer's thread at the end of each closure that changed documents, or that
-    /// made notes of this participant, before it is committed.
+    /// have local state of this participant, before it is committed.
     ///
-    /// For each run of a closure first the participants that have no notes of it are called, in the
-    /// order in which they were added, then those that have, in the order in which they made them.
-    /// One whose first notes are made by another participant meanwhile is called a second time.
+    /// For each run of a closure first the participants that have no local state in it are called, in the
+    /// order in which they were added, then those that have, in the order in which they made it.
+    /// One whose local state is first made by another participant meanwhile is called a second time.
     ///
     /// It may read, and write side tables. It may be called more than once for the same changes
     /// (when the closure has to run again), so it must keep nothing outside the transaction.
     ///
     /// - Parameters:
-    ///   - changes: The changes of the closure, in order; none when it made notes only.
+    ///   - changes: The changes of the closure, in order; none when there is only local state.
     ///   - transaction: The transaction, valid only during the call.
     /// - Throws: Anything; the write is refused then and the error goes to its caller.
     func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws
 }
 
 extension Transaction {
-    /// What a participant knows of the closure that is running; made at the first call in it.
+    /// The transaction-local state of a participant; made at the first call in a run of the closure.
     ///
     /// Every run of the closure has its own. That there is such an object makes the database call
     /// ``CommitParticipant/willCommit(_:in:)`` at the end of the closure, even when it changes no
     /// document, and also when the participant has been removed meanwhile.
     ///
     /// - Parameters:
-    ///   - participant: Whose notes.
+    ///   - participant: Whose state.
     ///   - make: Makes the object. It is called on the writer's thread.
     /// - Returns: The same object at every call in one run with the same participant.
     /// - Precondition: All calls for one participant are about one type.
-    public func notes<Notes: AnyObject>(
-        of participant: some CommitParticipant, _ make: () -> Notes
-    ) -> Notes {
+    public func localState<State: AnyObject>(
+        of participant: some CommitParticipant, _ make: () -> State
+    ) -> State {
         let key = ObjectIdentifier(participant)
-        if let known = notes[key] {
-            guard let notes = known.notes as? Notes else {
-                preconditionFailure("A participant has notes of one type.")
+        if let known = localStates[key] {
+            guard let state = known.state as? State else {
+                preconditionFailure("A participant has local state of one type.")
             }
-            return notes
+            return state
         }
         let made = make()
-        notes[key] = ParticipantNotes(
-            participant: participant, notes: made, order: notes.count)
+        localStates[key] = ParticipantLocalState(
+            participant: participant, state: made, order: localStates.count)
         return made
     }
 
@@ -64,17 +64,17 @@ extension Transaction {
         afterCommit.append(action)
     }
 
-    /// Whether a participant has made notes in the closure that is running.
-    public func hasNotes(of participant: any CommitParticipant) -> Bool {
-        notes[ObjectIdentifier(participant)] != nil
+    /// Whether a participant has local state in the closure that is running.
+    public func hasLocalState(of participant: any CommitParticipant) -> Bool {
+        localStates[ObjectIdentifier(participant)] != nil
     }
 }
 
-/// What a participant knows of a closure.
-struct ParticipantNotes {
+/// The local state of a participant in a closure.
+struct ParticipantLocalState {
     let participant: any CommitParticipant
-    let notes: AnyObject
-    /// Its place among the notes of the closure.
+    let state: AnyObject
+    /// Its place among the states of the closure.
     let order: Int
 }
 

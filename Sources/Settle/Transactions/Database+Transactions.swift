@@ -49,15 +49,15 @@ extension Database {
     /// Lets the participants that a closure concerns do their part of the commit.
     private func join(_ transaction: Transaction) throws {
         let participants = self.participants.all
-        if participants.isEmpty, transaction.notes.isEmpty { return }
+        if participants.isEmpty, transaction.localStates.isEmpty { return }
         let changes = transaction.hasChanges ? transaction.changes : []
-        // Those without notes first: what they do may be noted by others.
+        // Those without local state first: what they do may change that of others.
         if !changes.isEmpty {
-            for participant in participants where !transaction.hasNotes(of: participant) {
+            for participant in participants where !transaction.hasLocalState(of: participant) {
                 try participant.willCommit(changes, in: transaction)
             }
         }
-        for participant in transaction.notes.values.sorted(by: { $0.order < $1.order })
+        for participant in transaction.localStates.values.sorted(by: { $0.order < $1.order })
             .map(\.participant)
         {
             try participant.willCommit(changes, in: transaction)

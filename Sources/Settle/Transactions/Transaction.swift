@@ -8,7 +8,7 @@ import SettleStorage
 public final class Transaction: Snapshot {
     let store: StoreTransaction
     /// What participants know of this run of the closure.
-    var notes: [ObjectIdentifier: ParticipantNotes] = [:]
+    var localStates: [ObjectIdentifier: ParticipantLocalState] = [:]
     /// What is done once all of it is stored.
     var afterCommit: [@Sendable () -> Void] = []
 
@@ -110,7 +110,7 @@ public final class Transaction: Snapshot {
     /// Removes documents as if they had never been, tombstones too.
     ///
     /// Unlike a deletion, a purge leaves nothing and is passed on to nobody: a replication may bring
-    /// the document back. What the document still had to tell a server is not told any more.
+    /// the document back. A pending change of the document is not sent any more.
     ///
     /// - Returns: The identifiers among `ids` that there were documents or tombstones of.
     /// - Throws: ``DatabaseError`` when the store cannot take it.
@@ -133,7 +133,7 @@ public final class Transaction: Snapshot {
 
     /// Stores a document as a replication received it.
     ///
-    /// There is no check of the revision: the caller has settled what may be written over.
+    /// There is no check of the revision: the caller has decided what may be written over.
     ///
     /// - Parameters:
     ///   - document: The document; its revision does not count.

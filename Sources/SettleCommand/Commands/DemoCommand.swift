@@ -43,7 +43,7 @@ struct DemoCommand: SettleSubcommand {
             try await Demo(
                 story: DemoStory(output), folder: folder, citiesPath: citiesPath
             ).run()
-        } catch let disappointment as DemoStory.Disappointment {
+        } catch let disappointment as DemoStory.UnmetExpectation {
             throw CommandFailure("The demo did not go as expected. \(disappointment.sentence)")
         } catch is OutputClosed {
             throw CommandFailure("The demo ended early, because its output is not read any more.")

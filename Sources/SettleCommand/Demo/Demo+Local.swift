@@ -54,7 +54,9 @@ extension Demo {
             for row in rows {
                 guard let name = row.keyJSON[0]?.stringValue,
                     let people = row.valueJSON.integerValue
-                else { throw DemoStory.Disappointment(sentence: "A group has no name or no sum.") }
+                else {
+                    throw DemoStory.UnmetExpectation(sentence: "A group has no name or no sum.")
+                }
                 table.add([name, Quantity.number(people)])
                 try story.expect(
                     people == census.byContinent[name],

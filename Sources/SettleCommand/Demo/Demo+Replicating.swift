@@ -107,7 +107,7 @@ extension Demo {
             "Client A, not knowing, counts the people of \(Self.oldName) anew and replicates."
         try await story.step(title) {
             guard var city = try await a.fetchDocument(edits.renamed.id) else {
-                throw DemoStory.Disappointment(sentence: "A does not have \(Self.oldName).")
+                throw DemoStory.UnmetExpectation(sentence: "A does not have \(Self.oldName).")
             }
             city["population"] = (city.integer("population") ?? 0) + Self.addedPeople
             try await a.update(city)
@@ -189,7 +189,7 @@ extension Demo {
         guard let city = cities.first(where: { $0.string("name") == Self.oldName }), let town,
             town.id != city.id
         else {
-            throw DemoStory.Disappointment(
+            throw DemoStory.UnmetExpectation(
                 sentence: "The demo needs \(Self.oldName) and another town of \(Self.country).")
         }
         return (city, town)

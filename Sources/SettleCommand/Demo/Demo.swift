@@ -16,7 +16,7 @@ struct Demo {
 
     /// Tells the story and closes everything, whatever happens.
     ///
-    /// - Throws: ``DemoStory/Disappointment`` when an expectation does not come true, and what the
+    /// - Throws: ``DemoStory/UnmetExpectation`` when an expectation does not come true, and what the
     ///   parts throw.
     func run() async throws {
         try story.say("Two clients, a server, and the cities of the world.")

@@ -1,7 +1,7 @@
 /// Tells the demo as it happens: numbered steps, each with what was done and how long it took.
 final class DemoStory {
     /// An expectation that did not come true; it ends the demo.
-    struct Disappointment: Error {
+    struct UnmetExpectation: Error {
         /// What was expected and what was found.
         let sentence: String
     }
@@ -51,15 +51,15 @@ final class DemoStory {
     /// - Parameters:
     ///   - isTrue: Whether it is so.
     ///   - sentence: What was expected and what was found, when it is not.
-    /// - Throws: ``Disappointment`` with the sentence.
+    /// - Throws: ``UnmetExpectation`` with the sentence.
     func expect(_ isTrue: Bool, _ sentence: @autoclosure () -> String) throws {
-        guard isTrue else { throw Disappointment(sentence: sentence()) }
+        guard isTrue else { throw UnmetExpectation(sentence: sentence()) }
         checkCount += 1
     }
 
     /// Makes sure that two counts are the same.
     ///
-    /// - Throws: ``Disappointment``.
+    /// - Throws: ``UnmetExpectation``.
     func expect(_ found: Int, toBe expected: Int, _ what: String) throws {
         try expect(
             found == expected,

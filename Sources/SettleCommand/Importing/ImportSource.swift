@@ -46,7 +46,7 @@ struct ImportSource: Sendable {
     ///
     /// - Throws: ``CommandFailure`` when the source cannot be read on; `CancellationError`.
     func next() async throws -> [UInt8]? {
-        let answer = FirstAnswer<[UInt8]?>()
+        let answer = FirstResult<[UInt8]?>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.wait(with: continuation)

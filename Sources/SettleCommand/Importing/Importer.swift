@@ -53,7 +53,7 @@ struct Importer {
     ///
     /// - Parameters:
     ///   - next: The next bytes of the text.
-    ///   - progress: Told after each transaction what was stored and how many bytes were read.
+    ///   - progress: Called with after each transaction what was stored and how many bytes were read.
     /// - Returns: What was stored.
     /// - Throws: ``Stopped`` at the first record that is no document, when the task is cancelled,
     ///   or when the database refuses. The documents before are stored, and no others.

@@ -9,7 +9,7 @@ extension Interruption {
     static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let answer = FirstAnswer<Value>()
+        let answer = FirstResult<Value>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.wait(with: continuation)

@@ -1,6 +1,6 @@
 /// How types that JSON has no form for are written, such as dates and raw data.
 ///
-/// SettleDocuments knows no Foundation, so the floor that does gives the forms. They are asked for
+/// SettleDocuments knows no Foundation, so the layer that does gives the forms. They are asked for
 /// the types they handle and for no others, so that all others pass quickly.
 package protocol PackedCodingLeaves: Sendable {
     /// Whether values of that type have a form of their own.

@@ -29,7 +29,7 @@ package struct Collator: Sendable {
 
     /// Changes whenever the bytes of keys could: with our encoding, with ICU, with its data.
     ///
-    /// An index stores it and is built anew when it differs.
+    /// An index stores it and is rebuilt when it differs.
     package var version: String {
         switch strings {
         case .unicode: "keys 1, \(RootCollation.shared.version)"

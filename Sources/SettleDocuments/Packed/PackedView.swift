@@ -1,4 +1,4 @@
-/// A packed value seen where it lies, such as in a page mapped from a file.
+/// A packed value seen in place, such as in a page mapped from a file.
 ///
 /// Nothing is copied; the compiler sees to it that no view outlives the bytes. Each accessor
 /// touches the member it names, checks what it touches, and throws `PackedError` at damage.

@@ -25,7 +25,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - timeoutSeconds: How long nothing may come, or nothing be taken, before a request counts
-    ///     as unanswered; this is how a connection is noticed that only looks open. An answer that
+    ///     as unanswered; this is how a connection is noticed that only looks open. A response that
     ///     keeps coming may take as long as it likes.
     ///   - connectionCountMax: The most connections to one host, where the server speaks HTTP/1.1.
     ///   - pins: The keys that servers must have.
@@ -71,15 +71,15 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         await clients.shutdown()
     }
 
-    /// Sends a request and waits for the whole answer; see ``SettleREST/HTTPTransport``.
+    /// Sends a request and waits for the whole response; see ``SettleREST/HTTPTransport``.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var request = request
         for _ in 0..<HostingTuning.redirectionCountMax {
-            let answer = try await exchange(request, body: body, bodySizeMax: bodySizeMax)
-            guard let next = HTTPOrigin.redirection(of: request, by: answer.response) else {
-                return answer
+            let response = try await exchange(request, body: body, bodySizeMax: bodySizeMax)
+            guard let next = HTTPOrigin.redirection(of: request, by: response.head) else {
+                return response
             }
             request = next
         }
@@ -91,7 +91,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     private func exchange(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         guard let scheme = request.scheme, let authority = request.authority else {
             throw ReplicationError(
                 .misconfigured, "The address of a request cannot be written as a URL.")
@@ -113,7 +113,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
                 sent, deadline: .distantFuture)
             let bytes = try await Self.bytes(of: response, sizeMax: bodySizeMax)
             if Task.isCancelled { throw ReplicationError.cancelledRequest }
-            return HTTPAnswer(response: Self.head(of: response), body: bytes)
+            return FullHTTPResponse(head: Self.head(of: response), body: bytes)
         } catch {
             if Task.isCancelled { throw .cancelledRequest }
             throw ReplicationError(answering: error, host: host, bodySizeMax: bodySizeMax)

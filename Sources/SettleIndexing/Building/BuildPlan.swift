@@ -23,13 +23,13 @@ package struct BuildPlan: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - definition: The index.
-    ///   - worker: The name of the work marks of who builds.
+    ///   - worker: The name of the crash guard of who builds.
     ///   - snapshot: A state of the store.
-    ///   - isAlive: Whether who has the work marks of this name is alive.
+    ///   - isAlive: Whether the owner of the crash guard of this name is alive.
     /// - Returns: The plan, or that somebody else has to be waited for.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
     package static func plan(
-        for definition: ViewDefinition, worker: String, in snapshot: StoreSnapshot,
+        for definition: IndexDefinition, worker: String, in snapshot: StoreSnapshot,
         isAlive: (String) -> Bool
     ) throws -> Verdict {
         let states = try IndexState.states(of: definition.name, in: snapshot)
@@ -53,7 +53,7 @@ package struct BuildPlan: Sendable, Equatable {
 
     /// The slot that can best be done without.
     private static func slot(
-        among states: [Int: IndexState], _ definition: ViewDefinition,
+        among states: [Int: IndexState], _ definition: IndexDefinition,
         _ isForeign: (IndexState) -> Bool
     ) -> Int? {
         func loss(_ slot: Int) -> Int {

@@ -5,19 +5,19 @@ package import SettleStorage
 ///
 /// A document that cannot be mapped is noted and has no rows; the others are not touched by it.
 struct DocumentMapper {
-    private let definition: ViewDefinition
-    private let crashed: CrashedDocuments
-    private let mark: WorkMark?
-    /// What the mark is told that is at work.
+    private let definition: IndexDefinition
+    private let crashed: PoisonDocuments
+    private let guardSlot: CrashGuardSlot?
+    /// What is recorded as the work.
     private let work: UInt64
     let collector: RowCollector
     /// The documents that could not be mapped.
     private(set) var failures: [MapFailure] = []
 
-    init(_ definition: ViewDefinition, crashed: CrashedDocuments, mark: WorkMark?) {
+    init(_ definition: IndexDefinition, crashed: PoisonDocuments, guardSlot: CrashGuardSlot?) {
         self.definition = definition
         self.crashed = crashed
-        self.mark = definition.mayTrap ? mark : nil
+        self.guardSlot = definition.mayTrap ? guardSlot : nil
         work = definition.work
         collector = RowCollector(definition.collation)
     }
@@ -41,8 +41,8 @@ struct DocumentMapper {
             failures.append(failure)
             return failure
         }
-        mark?.set(work, id)
-        defer { mark?.clear() }
+        guardSlot?.set(work, id)
+        defer { guardSlot?.clear() }
         do {
             try definition.map(id, record, collector)
         } catch {
@@ -88,8 +88,8 @@ struct DocumentMapper {
     }
 }
 
-extension ViewDefinition {
-    /// What tells this definition from others in a work mark: a number that hardly any other has.
+extension IndexDefinition {
+    /// What tells this definition from others in a crash guard: a number that hardly any other has.
     package var work: UInt64 {
         // FNV-1a; only compared with what this process or the one before it wrote.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -119,10 +119,11 @@ extension ViewDefinition {
     ///   - id: The document; one that is not there is passed over.
     ///   - proven: What is known to end the process, which is passed over too.
     ///   - snapshot: Where it is read.
-    ///   - mark: Where it is noted.
+    ///   - guardSlot: Where it is noted.
     /// - Throws: ``StorageError``; not what the map throws.
     package func tryOut(
-        _ id: [UInt8], unless proven: CrashedDocuments, in snapshot: StoreSnapshot, mark: WorkMark
+        _ id: [UInt8], unless proven: PoisonDocuments, in snapshot: StoreSnapshot,
+        guardSlot: CrashGuardSlot
     ) throws {
         try snapshot.withRow(of: id) { record in
             guard RecordHead.members(of: record)?.isDeleted == false,
@@ -131,8 +132,8 @@ extension ViewDefinition {
             else { return }
             let collector = RowCollector(collation)
             collector.begin(document: id.span)
-            mark.set(trial(ofSequence: sequence), id.span)
-            defer { mark.clear() }
+            guardSlot.set(trial(ofSequence: sequence), id.span)
+            defer { guardSlot.clear() }
             // What it throws is found again, and listed, when it is mapped with the others.
             try? map(id.span, record, collector)
             collector.discardDocument()
@@ -141,7 +142,7 @@ extension ViewDefinition {
 }
 
 /// The documents during whose mapping a process ended.
-package struct CrashedDocuments: Sendable {
+package struct PoisonDocuments: Sendable {
     /// Which state of a document must not be mapped again.
     private enum Version {
         /// Whatever it is now.
@@ -167,7 +168,7 @@ package struct CrashedDocuments: Sendable {
     ///
     /// - Parameters:
     ///   - id: The document.
-    ///   - number: What was noted then; see ``ViewDefinition/isTrial(_:)``.
+    ///   - number: What was noted then; see ``IndexDefinition/isTrial(_:)``.
     package mutating func add(_ id: [UInt8], inTrial number: UInt64) {
         versions[id, default: []].append(.trial(number))
     }
@@ -176,7 +177,7 @@ package struct CrashedDocuments: Sendable {
     ///
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
     package mutating func add(
-        of definition: ViewDefinition, in snapshot: StoreSnapshot
+        of definition: IndexDefinition, in snapshot: StoreSnapshot
     ) throws {
         guard definition.mayTrap else { return }
         for (slot, state) in try IndexState.states(of: definition.name, in: snapshot)
@@ -197,7 +198,7 @@ package struct CrashedDocuments: Sendable {
     func failure(of id: Span<UInt8>, record: Span<UInt8>) -> MapFailure? {
         let key = id.rest(from: 0)
         guard let known = versions[key], let head = RecordHead(record) else { return nil }
-        let mask = ViewDefinition.trialMask
+        let mask = IndexDefinition.trialMask
         let isKnown = known.contains { version in
             switch version {
             case .any: true

@@ -3,12 +3,12 @@ package import SettleStorage
 
 /// Walks the tables of every index in one snapshot and says what is not as it must be.
 ///
-/// Runs, borders, counts, and stored reductions are made again from what is below them; rows and
+/// Runs, boundaries, counts, and stored reductions are made again from what is below them; rows and
 /// back pointers are followed from both ends. Where the map is known, because the index is declared
 /// or the application gave it, every document is mapped anew and its rows are compared.
 package struct IndexCheck {
     private let snapshot: StoreSnapshot
-    private let definitions: [String: ViewDefinition]
+    private let definitions: [String: IndexDefinition]
     private let report: (StoreFinding) -> Void
     private let advance: (Int) -> Void
 
@@ -18,9 +18,9 @@ package struct IndexCheck {
     ///   - snapshot: The state.
     ///   - definitions: The definitions that are known, by name.
     ///   - report: Called with each finding.
-    ///   - advance: Told how many rows more have been looked at.
+    ///   - advance: Called with how many rows more have been looked at.
     package init(
-        of snapshot: StoreSnapshot, definitions: [String: ViewDefinition],
+        of snapshot: StoreSnapshot, definitions: [String: IndexDefinition],
         report: @escaping (StoreFinding) -> Void, advance: @escaping (Int) -> Void
     ) {
         self.snapshot = snapshot
@@ -101,7 +101,7 @@ package struct IndexCheck {
         }
     }
 
-    private func definition(of name: String, _ state: IndexState) throws -> ViewDefinition? {
+    private func definition(of name: String, _ state: IndexState) throws -> IndexDefinition? {
         if let known = definitions[name], state.fits(known) { return known }
         // What a newer release has declared is not known here.
         guard let declared = try? state.definition(named: name), state.fits(declared) else {
@@ -187,12 +187,12 @@ package struct IndexCheck {
 
     /// Maps every document anew.
     private func checkMap(
-        _ definition: ViewDefinition, _ tables: IndexTables, _ state: IndexState,
+        _ definition: IndexDefinition, _ tables: IndexTables, _ state: IndexState,
         _ find: (String) -> Void
     ) throws {
-        var crashed = CrashedDocuments()
+        var crashed = PoisonDocuments()
         try crashed.add(of: definition, in: snapshot)
-        var mapper = DocumentMapper(definition, crashed: crashed, mark: nil)
+        var mapper = DocumentMapper(definition, crashed: crashed, guardSlot: nil)
         var failureCount = 0
         var different = 0
         try snapshot.forEachRow { id, record in

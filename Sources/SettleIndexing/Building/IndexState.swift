@@ -26,7 +26,7 @@ package struct IndexState: Sendable, Equatable {
     package var purgesForgotten: UInt64
     /// How many documents could not be mapped.
     package var errorCount: Int
-    /// The name of the work marks of who last worked on it (``WorkMarks``).
+    /// The name of the crash guard of who last worked on it (``CrashGuard``).
     package var worker: String
     /// How far the first build has come; nil when it is complete.
     package var build: Build?
@@ -37,11 +37,11 @@ package struct IndexState: Sendable, Equatable {
         package var after: String?
         /// How many documents have been mapped.
         package var mappedCount: Int
-        /// How many segments were made.
-        package var segmentCount: Int
+        /// How many runs were made.
+        package var runCount: Int
         /// True when every document has been mapped.
         package var isMapped: Bool
-        /// True when the segments are in the tree.
+        /// True when the runs are in the tree.
         package var isMerged: Bool
     }
 
@@ -53,7 +53,7 @@ package struct IndexState: Sendable, Equatable {
     package static let slots = 0..<2
 
     /// The state of a slot in which a build begins.
-    init(of definition: ViewDefinition, in snapshot: StoreSnapshot, worker: String) {
+    init(of definition: IndexDefinition, in snapshot: StoreSnapshot, worker: String) {
         version = definition.version
         collation = definition.collationVersion
         reducer = Self.reducerName(of: definition)
@@ -64,7 +64,7 @@ package struct IndexState: Sendable, Equatable {
         errorCount = 0
         self.worker = worker
         build = Build(
-            after: nil, mappedCount: 0, segmentCount: 0, isMapped: false, isMerged: false)
+            after: nil, mappedCount: 0, runCount: 0, isMapped: false, isMerged: false)
     }
 
     /// True when a document may have been purged that is still in the rows, and nothing lists it.
@@ -73,23 +73,23 @@ package struct IndexState: Sendable, Equatable {
     }
 
     /// True when the rows were made by this definition.
-    package func fits(_ definition: ViewDefinition) -> Bool {
+    package func fits(_ definition: IndexDefinition) -> Bool {
         version == definition.version && reducer == Self.reducerName(of: definition)
             && hasCollation(of: definition)
     }
 
     /// True when the keys of the rows are ordered as the definition says.
-    package func hasCollation(of definition: ViewDefinition) -> Bool {
+    package func hasCollation(of definition: IndexDefinition) -> Bool {
         collation == definition.collationVersion
     }
 
     /// True when the stored reductions are those that the definition's function makes.
-    func hasReductions(of definition: ViewDefinition) -> Bool {
+    func hasReductions(of definition: IndexDefinition) -> Bool {
         fits(definition)
             || definition.reducer?.kind != nil && reducer == Self.reducerName(of: definition)
     }
 
-    private static func reducerName(of definition: ViewDefinition) -> String {
+    private static func reducerName(of definition: IndexDefinition) -> String {
         guard let reducer = definition.reducer else { return "" }
         return reducer.kind?.rawValue ?? "custom"
     }
@@ -211,7 +211,7 @@ extension IndexState.Build {
         .object([
             "after": after.map { .string($0) } ?? .null,
             "mappedCount": .integer(Int64(mappedCount)),
-            "segmentCount": .integer(Int64(segmentCount)),
+            "segmentCount": .integer(Int64(runCount)),
             "isMapped": .bool(isMapped), "isMerged": .bool(isMerged),
         ])
     }
@@ -220,8 +220,8 @@ extension IndexState.Build {
         guard case .object(let members) = json, let after = members["after"],
             case .integer(let mapped)? = members["mappedCount"],
             (0...IndexState.countMax).contains(mapped),
-            case .integer(let segments)? = members["segmentCount"],
-            (0...Int64(UInt32.max)).contains(segments),
+            case .integer(let runs)? = members["segmentCount"],
+            (0...Int64(UInt32.max)).contains(runs),
             case .bool(let isMapped)? = members["isMapped"],
             case .bool(let isMerged)? = members["isMerged"]
         else { return nil }
@@ -231,7 +231,7 @@ extension IndexState.Build {
         default: return nil
         }
         mappedCount = Int(mapped)
-        segmentCount = Int(segments)
+        runCount = Int(runs)
         self.isMapped = isMapped
         self.isMerged = isMerged
     }
@@ -246,13 +246,13 @@ extension IndexState {
     ///   know.
     package func definition(
         named name: String
-    ) throws(IndexDeclarationError) -> ViewDefinition? {
+    ) throws(IndexDeclarationError) -> IndexDefinition? {
         guard let declaration else { return nil }
         let declared = try IndexDeclaration(json: declaration)
         // The version of a declared index ends with its declaration.
         let rest = declared.identity(version: "")
         guard version.hasSuffix(rest) else { return nil }
-        return ViewDefinition(
+        return IndexDefinition(
             name: name, version: String(version.dropLast(rest.count)), declaration: declared)
     }
 }

@@ -6,10 +6,10 @@ import SettleStorage
 /// Docs/Formats/Indexes.md gives their keys and values.
 struct IndexTables {
     /// The rows, and the levels of reductions above them.
-    let rows: RunTable
+    let rows: SummaryTree
     /// Which rows each document has: the back pointers.
-    let documents: RunTable
-    /// The documents that could not be mapped, and the segments of a build under way.
+    let documents: SummaryTree
+    /// The documents that could not be mapped, and the runs of a build under way.
     let side: OrderedTable
     private let all: [OrderedTable]
 
@@ -36,12 +36,12 @@ struct IndexTables {
     /// Finds the rows alone; nil when their table is missing.
     static func rows(
         findingIn snapshot: StoreSnapshot, index: String, slot: Int, reducer: IndexReducer?
-    ) throws -> RunTable? {
+    ) throws -> SummaryTree? {
         try snapshot.table(named: Part.rows.name(index, slot)).map { Self.rows($0, reducer) }
     }
 
-    private static func rows(_ table: OrderedTable, _ reducer: IndexReducer?) -> RunTable {
-        RunTable(table, reducer: reducer, storesLevels: true)
+    private static func rows(_ table: OrderedTable, _ reducer: IndexReducer?) -> SummaryTree {
+        SummaryTree(table, reducer: reducer, storesLevels: true)
     }
 
     /// Finds the tables, or makes them.
@@ -56,7 +56,7 @@ struct IndexTables {
     private init(_ tables: [OrderedTable], _ reducer: IndexReducer?) {
         all = tables
         rows = Self.rows(tables[0], reducer)
-        documents = RunTable(tables[1], reducer: nil, storesLevels: false)
+        documents = SummaryTree(tables[1], reducer: nil, storesLevels: false)
         side = tables[2]
     }
 

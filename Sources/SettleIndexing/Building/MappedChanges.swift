@@ -45,11 +45,11 @@ package struct MappedChanges: Sendable {
     ///   - limit: How many documents to take, how many bytes of rows, and how long the snapshot may
     ///     be held. The memory passes the limit by no more than the rows of one document.
     ///   - crashed: The documents that are not to be mapped.
-    ///   - mark: Where the document at work is noted.
+    ///   - guardSlot: Where the document at work is noted.
     /// - Throws: ``IndexError/corrupted(place:)``, ``StorageError``, `CancellationError`.
     package init(
-        of definition: ViewDefinition, slot: Int, state: IndexState, in snapshot: StoreSnapshot,
-        limit: MapLimit, crashed: CrashedDocuments, mark: WorkMark?
+        of definition: IndexDefinition, slot: Int, state: IndexState, in snapshot: StoreSnapshot,
+        limit: MapLimit, crashed: PoisonDocuments, guardSlot: CrashGuardSlot?
     ) throws {
         self.slot = slot
         base = state.sequence
@@ -63,11 +63,11 @@ package struct MappedChanges: Sendable {
             let stretch = changes[takenCount...].prefix(Self.stretch)
             var found = try Self.map(
                 stretch.map(\.id), of: definition, in: snapshot, limit,
-                limit.byteCountMax - byteCount, crashed, mark)
+                limit.byteCountMax - byteCount, crashed, guardSlot)
             if takenCount == 0, found[stretch[0].id] == nil {
                 // One change at least is taken, or there would be no end.
                 found = try Self.map(
-                    [stretch[0].id], of: definition, in: snapshot, limit, .max, crashed, mark)
+                    [stretch[0].id], of: definition, in: snapshot, limit, .max, crashed, guardSlot)
             }
             // When the bytes did not last for the stretch, those stay that lack no earlier change.
             let part = stretch.prefix { found[$0.id] != nil }
@@ -105,10 +105,11 @@ package struct MappedChanges: Sendable {
 
     /// Maps documents, in the order they lie in, until their rows take more than so many bytes.
     private static func map(
-        _ ids: [[UInt8]], of definition: ViewDefinition, in snapshot: StoreSnapshot,
-        _ limit: MapLimit, _ byteCountMax: Int, _ crashed: CrashedDocuments, _ mark: WorkMark?
+        _ ids: [[UInt8]], of definition: IndexDefinition, in snapshot: StoreSnapshot,
+        _ limit: MapLimit, _ byteCountMax: Int, _ crashed: PoisonDocuments,
+        _ guardSlot: CrashGuardSlot?
     ) throws -> [[UInt8]: Document] {
-        var mapper = DocumentMapper(definition, crashed: crashed, mark: mark)
+        var mapper = DocumentMapper(definition, crashed: crashed, guardSlot: guardSlot)
         var mapped: [[UInt8]: Document] = [:]
         var byteCount = 0
         for id in ids.sorted(by: { KeyBytes.compare($0, $1) < 0 }) {
@@ -174,7 +175,7 @@ extension MappedChanges {
     /// - Returns: By how much the number of documents with an error grew, and what rows it is about.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
     func apply(
-        to tables: IndexTables, of definition: ViewDefinition, hasErrors: Bool
+        to tables: IndexTables, of definition: IndexDefinition, hasErrors: Bool
     ) throws -> (errorGrowth: Int, rows: RowChanges) {
         let encoder = KeyEncoder(definition.collation)
         let failures = MapFailureTable(tables.side)

@@ -3,11 +3,11 @@ package import SettleStorage
 /// Documents that follow each other, mapped in a snapshot: a piece of a build.
 package struct MappedRange: Sendable {
     /// Their rows, sorted, in blocks of a bounded size; empty when they are in `rows`.
-    let blocks: [Segment]
+    let blocks: [SortedRun]
     /// Their rows, sorted within each piece, for the tree; empty when they are in `blocks`.
-    let rows: [Segment]
+    let rows: [SortedRun]
     /// Their back pointers, in the order of the documents.
-    let pointers: [Segment]
+    let pointers: [SortedRun]
     let failures: [MapFailure]
     /// How many documents were looked at, tombstones too.
     package let documentCount: Int
@@ -16,7 +16,7 @@ package struct MappedRange: Sendable {
     /// True when no documents follow.
     package let isLast: Bool
 
-    /// The bytes of a block: of every segment one is held in memory while they are merged.
+    /// The bytes of a block: of every run one is held in memory while they are merged.
     private static let blockLength = 256 << 10
 
     /// Joins pieces that follow each other into one, whose rows are sorted together.
@@ -32,18 +32,18 @@ package struct MappedRange: Sendable {
         failures = pieces.flatMap(\.failures)
         last = pieces.last { $0.last != nil }?.last
         isLast = pieces.last?.isLast ?? false
-        let segments = pieces.compactMap(\.rows)
-        let isDirect = isLast && segments.reduce(0) { $0 + $1.entryCount } <= directCountMax
-        rows = isDirect ? segments : []
-        blocks = isDirect ? [] : try Segment.blocks(of: segments, lengthMax: Self.blockLength)
+        let runs = pieces.compactMap(\.rows)
+        let isDirect = isLast && runs.reduce(0) { $0 + $1.entryCount } <= directCountMax
+        rows = isDirect ? runs : []
+        blocks = isDirect ? [] : try SortedRun.blocks(of: runs, lengthMax: Self.blockLength)
         pointers = pieces.compactMap(\.pointers)
     }
 }
 
 /// What one worker has mapped in one go.
 package struct MappedPiece: Sendable {
-    let rows: Segment?
-    let pointers: Segment?
+    let rows: SortedRun?
+    let pointers: SortedRun?
     let failures: [MapFailure]
     /// How many documents were looked at, tombstones too.
     package let documentCount: Int
@@ -100,9 +100,11 @@ package final class RangeMapper {
     /// map is code of an application, which may take long.
     private let cancellationStretch: Int
 
-    /// A mapper that notes the document at work in a mark of its own.
-    package init(_ definition: ViewDefinition, crashed: CrashedDocuments, mark: WorkMark?) {
-        mapper = DocumentMapper(definition, crashed: crashed, mark: mark)
+    /// A mapper that notes the document at work in a slot of its own.
+    package init(
+        _ definition: IndexDefinition, crashed: PoisonDocuments, guardSlot: CrashGuardSlot?
+    ) {
+        mapper = DocumentMapper(definition, crashed: crashed, guardSlot: guardSlot)
         cancellationStretch = definition.mayTrap ? 1 : Self.stretch
     }
 
@@ -134,8 +136,8 @@ package final class RangeMapper {
             return true
         }
         let collector = mapper.collector
-        let pointers = collector.makePointerSegment()
-        let rows = collector.makeSegment()
+        let pointers = collector.makePointerRun()
+        let rows = collector.makeRun()
         let failures = mapper.takeFailures()
         self.mapper = mapper
         let reached = isStopped ? last.map { String(decoding: $0, as: UTF8.self) } : range.through

@@ -1,7 +1,7 @@
 package import SettleDocuments
 import SettleStorage
 
-/// The map of a declared index: finds members where they lie and copies their bytes.
+/// The map of a declared index: finds members in place and copies their bytes.
 ///
 /// No value of a document is decoded, but for what the filter compares.
 struct DeclaredMap: Sendable {

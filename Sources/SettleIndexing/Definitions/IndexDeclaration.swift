@@ -140,7 +140,7 @@ package struct IndexDeclaration: Sendable {
         return .object(members)
     }
 
-    /// What is compared to see whether an index must be built anew.
+    /// What is compared to see whether an index must be rebuilt.
     ///
     /// - Parameter version: The version that the author gave.
     /// - Returns: The version, a space, and the canonical JSON.

@@ -22,9 +22,9 @@ extension CollectedRows {
         }
     }
 
-    /// The back pointers, as a segment.
-    func pointerSegment() -> Segment {
-        var writer = SegmentWriter(capacity: ids.count + rows.count * 8 + keys.packed.count)
+    /// The back pointers, as a run.
+    func pointerRun() -> SortedRun {
+        var writer = SortedRunWriter(capacity: ids.count + rows.count * 8 + keys.packed.count)
         var document = 0
         forEachPointer { id, head, tail in
             var shared = 0

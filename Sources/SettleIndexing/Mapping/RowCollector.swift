@@ -7,7 +7,7 @@ package import SettleDocuments
 /// for collation once, so that ICU has little to do when many rows share few keys. Rows lie in a few
 /// large arrays; none has an array or an object of its own.
 ///
-/// Not `Sendable`: one a worker. What it makes, a ``Segment``, is a value that can go anywhere.
+/// Not `Sendable`: one a worker. What it makes, a ``SortedRun``, is a value that can go anywhere.
 package final class RowCollector {
     /// Documents ended since the collector was last empty, those without rows as well.
     package private(set) var documentCount = 0
@@ -31,9 +31,9 @@ package final class RowCollector {
 
     /// The bytes of memory that what was collected takes, roughly.
     ///
-    /// Room kept for later is not in it, so it falls when a segment is made: to what the keys kept for
-    /// the next documents take, at most about half a mebibyte. Making a segment takes about as much
-    /// again for a moment, and the segment itself.
+    /// Room kept for later is not in it, so it falls when a run is made: to what the keys kept for
+    /// the next documents take, at most about half a mebibyte. Making a run takes about as much
+    /// again for a moment, and the run itself.
     package var byteCount: Int { collected.byteCount }
 
     // MARK: Collecting
@@ -149,7 +149,7 @@ package final class RowCollector {
     /// - Parameter body: Gets the id, the packed key of the first row, and the packed keys of the
     ///   others, each counted, in the order of the emits. The spans are valid during the call.
     /// - Throws: What `body` throws.
-    /// - Precondition: No document is open. Once a segment is made, there are no pointers left.
+    /// - Precondition: No document is open. Once a run is made, there are no pointers left.
     package func forEachPointer(
         _ body: (_ id: Span<UInt8>, _ head: Span<UInt8>, _ tail: Span<UInt8>) throws -> Void
     ) rethrows {
@@ -157,22 +157,22 @@ package final class RowCollector {
         try snapshot().forEachPointer(body)
     }
 
-    /// The back pointers that `forEachPointer` walks, as a segment; the collector stays as it is.
+    /// The back pointers that `forEachPointer` walks, as a run; the collector stays as it is.
     ///
-    /// - Precondition: No document is open. Once a segment is made, there are no pointers left.
-    package func makePointerSegment() -> Segment {
+    /// - Precondition: No document is open. Once a run is made, there are no pointers left.
+    package func makePointerRun() -> SortedRun {
         precondition(!isOpen, "Pointers are asked for while a document is open.")
-        return snapshot().pointerSegment()
+        return snapshot().pointerRun()
     }
 
     /// Sorts the rows by row key and gives them away; the collector is empty then, ready for reuse.
     ///
     /// Cost: O(rows + bytes of the distinct keys).
     /// - Precondition: No document is open.
-    package func makeSegment() -> Segment {
-        precondition(!isOpen, "A segment is made while a document is open.")
+    package func makeRun() -> SortedRun {
+        precondition(!isOpen, "A run is made while a document is open.")
         defer { removeAll() }
-        return snapshot().segment()
+        return snapshot().sortedRun()
     }
 
     /// The rows and the back pointer of the one document collected; the collector is empty then.

@@ -2,7 +2,7 @@ import SettleDocuments
 
 /// Which rows of an answer a changed row of the index belongs to.
 ///
-/// The answer to a query is seen as a list of items, each with an ``ItemKey``: rows, groups, or the
+/// The answer to a query is seen as a list of items, each with an ``RowPosition``: rows, groups, or the
 /// one row over everything. What is passed over and where the answer ends is not looked at.
 package struct ObservedSelection: Sendable {
     /// The ranges of row keys, one for each segment.
@@ -17,7 +17,7 @@ package struct ObservedSelection: Sendable {
     package var isReduced: Bool { summary != .rows }
 
     /// The items of a query.
-    package init(_ query: IndexQuery, _ definition: ViewDefinition) {
+    package init(_ query: IndexQuery, _ definition: IndexDefinition) {
         isDescending = query.isDescending
         summary = definition.reducer == nil ? .rows : query.summary
         switch query.selection {
@@ -41,7 +41,7 @@ package struct ObservedSelection: Sendable {
     /// - Parameter rowKey: The key of a row of the index.
     /// - Returns: None when the row is not among those the query is about.
     /// - Throws: ``IndexError/corrupted(place:)`` when the bytes are no row key.
-    package func items(ofRow rowKey: [UInt8]) throws -> [ItemKey] {
+    package func items(ofRow rowKey: [UInt8]) throws -> [RowPosition] {
         guard let segmentsByKey else {
             guard segments[0].contains(rowKey) else { return [] }
             return [try item(ofRow: rowKey, segment: 0)]
@@ -49,19 +49,19 @@ package struct ObservedSelection: Sendable {
         guard let end = CollationKey.end(in: rowKey.span, at: 0) else { throw Self.damage }
         guard let numbers = segmentsByKey[Array(rowKey[..<end])] else { return [] }
         // Everything is one row, whichever key of the list it comes from.
-        if summary == .total { return [ItemKey(segment: 0, bytes: [])] }
+        if summary == .total { return [RowPosition(segment: 0, bytes: [])] }
         return try numbers.map { try item(ofRow: rowKey, segment: $0) }
     }
 
-    private func item(ofRow rowKey: [UInt8], segment: Int) throws -> ItemKey {
+    private func item(ofRow rowKey: [UInt8], segment: Int) throws -> RowPosition {
         switch summary {
         case .rows:
-            return ItemKey(segment: segment, bytes: rowKey)
+            return RowPosition(segment: segment, bytes: rowKey)
         case .total:
-            return ItemKey(segment: 0, bytes: [])
+            return RowPosition(segment: 0, bytes: [])
         case .exactKeys, .firstElements:
             guard let length = summary.groupLength(of: rowKey.span) else { throw Self.damage }
-            return ItemKey(segment: segment, bytes: Array(rowKey[..<length]))
+            return RowPosition(segment: segment, bytes: Array(rowKey[..<length]))
         }
     }
 

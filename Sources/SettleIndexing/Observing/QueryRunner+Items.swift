@@ -2,7 +2,7 @@ import SettleStorage
 
 extension QueryRunner {
     /// A row of an answer and its place.
-    package typealias Item = (key: ItemKey, row: IndexRow)
+    package typealias Item = (key: RowPosition, row: IndexRow)
 
     /// Reads rows of an answer from a place on.
     ///
@@ -15,13 +15,13 @@ extension QueryRunner {
     /// - Throws: as ``run(_:)``.
     /// - Complexity: as ``run(_:)``.
     package func items(
-        of selection: ObservedSelection, after place: ItemKey? = nil, skip: Int = 0,
+        of selection: ObservedSelection, after place: RowPosition? = nil, skip: Int = 0,
         countMax: Int?
     ) throws -> [Item] {
         var room = countMax ?? .max
         guard room > 0 else { return [] }
         if selection.summary == .total {
-            let key = ItemKey(segment: 0, bytes: [])
+            let key = RowPosition(segment: 0, bytes: [])
             guard place == nil, skip == 0, let row = try item(key, of: selection) else {
                 return []
             }
@@ -50,7 +50,7 @@ extension QueryRunner {
     /// - Returns: The row as it is now; nil when there is none at this place.
     /// - Throws: as ``run(_:)``.
     /// - Complexity: O(log n).
-    package func item(_ key: ItemKey, of selection: ObservedSelection) throws -> IndexRow? {
+    package func item(_ key: RowPosition, of selection: ObservedSelection) throws -> IndexRow? {
         if selection.summary == .rows { return try row(at: key.bytes) }
         guard let reducer = definition.reducer else { return nil }
         if selection.summary == .total { return try total(of: selection.segments, reducer) }
@@ -94,7 +94,7 @@ extension QueryRunner {
         room = left
         items.reserveCapacity(items.count + keys.count)
         for (key, row) in zip(keys, found) {
-            items.append((ItemKey(segment: segment, bytes: key), row))
+            items.append((RowPosition(segment: segment, bytes: key), row))
         }
     }
 
@@ -111,7 +111,7 @@ extension QueryRunner {
                 return true
             }
             items.append(
-                (ItemKey(segment: segment, bytes: group.prefix), try row(of: group, reducer)))
+                (RowPosition(segment: segment, bytes: group.prefix), try row(of: group, reducer)))
             room -= 1
             return room > 0
         }
@@ -120,7 +120,7 @@ extension QueryRunner {
 
 extension ObservedSelection {
     /// The rows of a segment, as far as they come after a place.
-    fileprivate func rest(of segment: Int, after place: ItemKey?) -> KeyRange {
+    fileprivate func rest(of segment: Int, after place: RowPosition?) -> KeyRange {
         var range = segments[segment]
         guard let place else { return range }
         if isDescending {

@@ -1,4 +1,4 @@
-/// What one step changed among the rows of an index, told to those who observe it.
+/// What one step changed among the rows of an index, for its subscribers.
 package struct RowChanges: Sendable {
     /// The slot of the rows.
     package let slot: Int

@@ -88,7 +88,7 @@ extension IndexQuery.Summary {
 }
 
 /// The answer to a query.
-package struct IndexAnswer: Sendable, Equatable {
+package struct IndexResult: Sendable, Equatable {
     /// The rows asked for, in order.
     package var rows: [IndexRow] = []
     /// The number of all rows of the index; nil for rows that sum up.

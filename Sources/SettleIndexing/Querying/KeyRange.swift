@@ -10,7 +10,7 @@ struct KeyRange {
     /// Translates the start and end of a query, which change places in a descending one.
     init(
         start: IndexQuery.KeyBound?, end: IndexQuery.KeyBound?, isDescending: Bool,
-        _ definition: ViewDefinition
+        _ definition: IndexDefinition
     ) {
         let (low, high) = isDescending ? (end, start) : (start, end)
         lower = low.map { bound in
@@ -24,7 +24,7 @@ struct KeyRange {
     }
 
     /// The rows with one key.
-    init(of key: JSONValue, _ definition: ViewDefinition) {
+    init(of key: JSONValue, _ definition: IndexDefinition) {
         let prefix = definition.memory.key(for: key)
         lower = prefix
         upper = Self.after(prefix)
@@ -62,7 +62,7 @@ struct KeyRange {
     }
 
     private static func prefix(
-        of bound: IndexQuery.KeyBound, _ definition: ViewDefinition
+        of bound: IndexQuery.KeyBound, _ definition: IndexDefinition
     ) -> [UInt8] {
         guard bound.prefixLevel == 0 else {
             return Collator(definition.collation).prefix(for: bound.key, level: bound.prefixLevel)

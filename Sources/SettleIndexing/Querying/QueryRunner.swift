@@ -3,8 +3,8 @@ package import SettleStorage
 
 /// Answers a query from the rows of an index, and from the reductions stored above them.
 package struct QueryRunner {
-    let definition: ViewDefinition
-    let rows: RunTable
+    let definition: IndexDefinition
+    let rows: SummaryTree
     private let usesReductions: Bool
 
     /// A runner over what one slot holds.
@@ -17,7 +17,7 @@ package struct QueryRunner {
     ///   - snapshot: Where to read.
     /// - Throws: ``IndexError/corrupted(place:)`` when the tables are missing; what the engine throws.
     package init(
-        _ definition: ViewDefinition, slot: Int, state: IndexState, in snapshot: StoreSnapshot
+        _ definition: IndexDefinition, slot: Int, state: IndexState, in snapshot: StoreSnapshot
     ) throws {
         usesReductions = state.hasReductions(of: definition)
         guard
@@ -35,15 +35,15 @@ package struct QueryRunner {
     /// - Throws: ``IndexError/corrupted(place:)``, ``IndexError/reduceFailed(reason:)``, ``StorageError``,
     ///   ``PackedError``.
     /// - Complexity: O(log n + k) for k rows returned; O(log n) for each row that sums up.
-    package func run(_ query: IndexQuery) throws -> IndexAnswer {
-        var answer = IndexAnswer()
+    package func run(_ query: IndexQuery) throws -> IndexResult {
+        var answer = IndexResult()
         (answer.totalRows, answer.offset) = try run(query) { answer.rows.append($0) }
         return answer
     }
 
     /// Runs a query and hands on its rows one by one, which must not be written to meanwhile.
     ///
-    /// - Returns: What ``IndexAnswer`` says beside its rows.
+    /// - Returns: What ``IndexResult`` says beside its rows.
     /// - Throws: as ``run(_:)``; what `take` throws.
     package func run(
         _ query: IndexQuery, _ take: (consuming IndexRow) throws -> Void

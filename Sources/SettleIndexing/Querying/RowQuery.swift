@@ -1,9 +1,9 @@
 /// Answers a query with the rows of an index themselves.
 struct RowQuery {
-    private let rows: RunTable
-    private let definition: ViewDefinition
+    private let rows: SummaryTree
+    private let definition: IndexDefinition
 
-    init(_ rows: RunTable, _ definition: ViewDefinition) {
+    init(_ rows: SummaryTree, _ definition: IndexDefinition) {
         self.rows = rows
         self.definition = definition
     }

@@ -3,7 +3,7 @@ import SettleDocuments
 /// `_approx_count_distinct`: about how many different keys the rows have.
 ///
 /// Keys are told apart by their collation keys, so 1 and 1.0 are one, and so are strings that
-/// collate alike. CouchDB tells them apart by their bytes. The hash is that of the tree's borders,
+/// collate alike. CouchDB tells them apart by their bytes. The hash is that of the tree's boundaries,
 /// which must never change either.
 struct DistinctReduction {
     private var registers = DistinctRegisters()
@@ -13,7 +13,7 @@ struct DistinctReduction {
         guard let end = CollationKey.end(in: key, at: 0) else {
             throw .corrupted(place: "a row key")
         }
-        registers.insert(BorderRule.hash(key.extracting(0..<end)))
+        registers.insert(ChunkBoundaryRule.hash(key.extracting(0..<end)))
     }
 
     mutating func merge(_ partial: Span<UInt8>) throws(IndexError) {

@@ -7,7 +7,7 @@ package struct IndexReducer: Sendable {
     /// With `rereduce` false it is given the keys and values of rows, in the order of the rows, nil
     /// for a row without a value. With `rereduce` true the keys are empty and the values are results
     /// of earlier calls, in the order of the rows they were made of. What it throws, or returns that
-    /// cannot be stored, is told to whoever asks for the result.
+    /// cannot be stored, is thrown to whoever asks for the result.
     package typealias Function =
         @Sendable (
             _ keys: [JSONValue], _ values: [JSONValue?], _ rereduce: Bool

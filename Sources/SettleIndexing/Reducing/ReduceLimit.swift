@@ -2,7 +2,7 @@
 ///
 /// A result of more than 4,096 bytes that is also more than half as large as what it was made of
 /// is refused, as CouchDB does (its `reduce_limit`): a reduce function that gathers rows instead of
-/// condensing them would make every partial, and so every change of a row, as dear as the index.
+/// coalescing them would make every partial, and so every change of a row, as dear as the index.
 enum ReduceLimit {
     static let sizeMax = 4096
 

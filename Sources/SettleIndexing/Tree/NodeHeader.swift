@@ -1,12 +1,12 @@
-/// What a run and a summary begin with: how many entries, and their reduction.
+/// What a leaf and a summary begin with: how many entries, and their reduction.
 ///
 /// Shape: number of entries; length of the reduction and 1, or 0 when none is stored; reduction.
-/// A run goes on with its entries (``RunReader``), a summary ends here.
+/// A leaf goes on with its entries (``LeafReader``), a summary ends here.
 struct NodeHeader {
     /// The most entries that a header can tell of: what ``KeyBytes/number(_:at:)`` reads.
     static let entryCountMax = 1 << 49 - 1
 
-    /// How many entries there are, in the run or below the summary.
+    /// How many entries there are, in the leaf or below the summary.
     let entryCount: Int
     /// Where the reduction lies in the node; nil when none is stored.
     let reduction: Range<Int>?

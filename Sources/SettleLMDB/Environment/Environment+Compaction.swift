@@ -26,7 +26,7 @@ extension Environment {
     /// not lock data.mdb, such as the engine's own tools, is not noticed: it would go on with the
     /// old file.
     ///
-    /// - Parameter progress: Told bytes copied and bytes of the file, at the beginning and at the
+    /// - Parameter progress: Called with bytes copied and bytes of the file, at the beginning and at the
     ///   end: the engine copies in one call.
     /// - Returns: The sizes before and after.
     /// - Throws: ``LMDBError``: `inUse` when another process has the database open, or the file
@@ -53,7 +53,7 @@ extension Environment {
         var isWriting = true
         defer { if isWriting { writing.abort() } }
         try requireAlone()
-        seat.fileLock?.takeShared()
+        holder.fileLock?.takeShared()
 
         try requireSound("compact")
         let data = path + "/data.mdb"
@@ -66,7 +66,7 @@ extension Environment {
         try withoutReaders("compact") { () throws(LMDBError) in
             try OpenEnvironments.shared.exchangeFile(of: self) { () throws(LMDBError) in
                 try requireAlone()
-                defer { seat.fileLock?.takeShared() }
+                defer { holder.fileLock?.takeShared() }
                 isWriting = false
                 writing.abort()
                 let lock = try copy.lock(for: options)
@@ -81,13 +81,13 @@ extension Environment {
                 } catch {
                     lock.release()
                     if isExchanged {
-                        seat.close()
+                        holder.close()
                         monitor.withLock { $0.isClosed = true }
                         throw error.closing
                     }
                     throw error
                 }
-                seat.exchange(lock)
+                holder.exchange(lock)
             }
         }
         progress?(before, before)
@@ -108,7 +108,7 @@ extension Environment {
 
     /// Takes the file's lock alone; the write transaction must be held.
     private func requireAlone() throws(LMDBError) {
-        guard seat.fileLock?.takeAlone() == true else {
+        guard holder.fileLock?.takeAlone() == true else {
             throw LMDBError(
                 code: .inUse, operation: "compact", path: path,
                 message: "Another process has the database open, or the file system cannot tell; "

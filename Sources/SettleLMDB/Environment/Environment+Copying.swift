@@ -15,7 +15,7 @@ extension Environment {
     /// - Parameters:
     ///   - path: A directory; made if absent, and it must hold no data file.
     ///   - compacting: Leaves free pages out: slower, smaller.
-    ///   - progress: Told bytes copied and bytes of the file, at the beginning and at the end: the
+    ///   - progress: Called with bytes copied and bytes of the file, at the beginning and at the end: the
     ///     engine copies in one call.
     /// - Throws: ``LMDBError`` with `diskFull`, `permission`, `system(EEXIST)` for a directory that
     ///   has a data file, `corrupted` when a compacting copy meets damaged pages, or as

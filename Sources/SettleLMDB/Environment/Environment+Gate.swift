@@ -115,6 +115,6 @@ extension Environment {
             return state.idle
         }
         for transaction in idle { transaction.abort() }
-        seat.close()
+        holder.close()
     }
 }

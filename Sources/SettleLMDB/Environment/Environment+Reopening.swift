@@ -17,7 +17,7 @@ extension Environment {
             return state.idle
         }
         for transaction in idle { transaction.abort() }
-        seat.vacate()
+        holder.closeEngine()
         var failure: LMDBError?
         do throws(LMDBError) {
             try exchange()
@@ -38,10 +38,10 @@ extension Environment {
                 engine.close()
                 throw error
             }
-            seat.seat(engine)
+            holder.install(engine)
         } catch {
             // Nothing is there to look at: from now on every call must throw.
-            seat.close()
+            holder.close()
             monitor.withLock { $0.isClosed = true }
             throw error.closing
         }

@@ -15,7 +15,7 @@ package final class Environment: Sendable {
     /// No process can open the database for writing meanwhile.
     package let isWithoutLocks: Bool
 
-    let seat: EngineSeat
+    let holder: EngineHolder
     /// How often the process had been forked when it was opened.
     let forkCount: UInt32
     let monitor: Monitor<EnvironmentState>
@@ -25,7 +25,7 @@ package final class Environment: Sendable {
     let tails = KeyTails()
 
     /// The engine, which a compaction exchanges.
-    var engine: EngineEnvironment { seat.engine }
+    var engine: EngineEnvironment { holder.engine }
 
     /// The version of LMDB that runs, such as `0.9.24`.
     package static var engineVersion: String {
@@ -54,13 +54,13 @@ package final class Environment: Sendable {
     }
 
     init(
-        path: String, options: EnvironmentOptions, isWithoutLocks: Bool, seat: EngineSeat,
+        path: String, options: EnvironmentOptions, isWithoutLocks: Bool, holder: EngineHolder,
         mainSlot: UInt32
     ) {
         self.path = path
         self.options = options
         self.isWithoutLocks = isWithoutLocks
-        self.seat = seat
+        self.holder = holder
         self.mainSlot = mainSlot
         forkCount = ForkCount.current
         slots = TableSlots(capacity: options.tablesMax + 2)
@@ -122,7 +122,7 @@ struct EnvironmentState {
         let start: ContinuousClock.Instant
         /// The snapshot, for reads inside this one; only the reader's own thread looks at it.
         let transaction: ReadTransaction?
-        /// Whether `onLongReader` was told of it.
+        /// Whether `onLongReader` was called for it.
         var isReported = false
     }
 

@@ -125,7 +125,7 @@ struct EnvironmentOpening {
         try names.commit()
         let environment = Environment(
             path: directory, options: options, isWithoutLocks: isWithoutLocks,
-            seat: EngineSeat(engine, lock), mainSlot: mainSlot)
+            holder: EngineHolder(engine, lock), mainSlot: mainSlot)
         try environment.openUnknownTables()
         return environment
     }

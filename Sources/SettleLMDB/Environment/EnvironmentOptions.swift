@@ -46,7 +46,7 @@ package struct EnvironmentOptions: Sendable {
     package var allowsForeignProcessNamespace = false
     /// Age of the last look for readers of dead processes at which a write looks again, in seconds.
     package var readerCheckSeconds = EnvironmentTuning.readerCheckSeconds
-    /// Told the name and the age in seconds of a read that is older than `longReaderSeconds`.
+    /// Called with the name and the age in seconds of a read that is older than `longReaderSeconds`.
     ///
     /// Called once for each such read, by the thread of the first write that finds it, before the
     /// write begins; it must not use the database.

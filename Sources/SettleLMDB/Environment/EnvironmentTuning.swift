@@ -1,4 +1,4 @@
-/// Every number of this room, with its unit and reason.
+/// Every number of this target, with its unit and reason.
 package enum EnvironmentTuning {
     /// Bytes of map at first: address space only, and enough that few databases ever grow it.
     package static let mapSizeInitial = 256 << 20

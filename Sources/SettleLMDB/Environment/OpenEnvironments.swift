@@ -59,7 +59,7 @@ final class OpenEnvironments: Sendable {
                 directory: directory, options: options, create: create
             ).run(dataFile: found)
             guard let made = try FileSystem.status(data) else {
-                environment.seat.close()
+                environment.holder.close()
                 throw LMDBError(result: ENOENT, operation: "open", path: directory)
             }
             entries.append(

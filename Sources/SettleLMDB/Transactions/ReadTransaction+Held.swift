@@ -2,7 +2,7 @@ extension ReadTransaction {
     /// Reads the value of a key in place, for an object that holds the transaction.
     ///
     /// As ``span(for:in:)``, but the value may be used as long as the holder is borrowed, which is
-    /// what lets a floor above hand it on.
+    /// what lets a layer above hand it on.
     ///
     /// - Parameters:
     ///   - key: 1 to 511 bytes.

@@ -22,7 +22,7 @@ struct ContentUpload: Sendable {
 
     /// Takes all pieces.
     ///
-    /// - Throws: ``Refusal/contentDiffers``; what `pieces` throws; ``PQError``. Nothing is left then
+    /// - Throws: ``Problem/contentDiffers``; what `pieces` throws; ``PQError``. Nothing is left then
     ///   but what a lost connection kept from being removed, which goes a day later.
     func take<Pieces: AsyncSequence>(
         _ pieces: Pieces, now: @Sendable () -> Date
@@ -36,7 +36,7 @@ struct ContentUpload: Sendable {
         }
         do {
             let (found, length) = try await store(pieces, upload)
-            guard found == digest.text else { throw Refusal.contentDiffers }
+            guard found == digest.text else { throw Problem.contentDiffers }
             try await complete(upload, length: length, now: TableClock.microseconds(of: now()))
         } catch {
             let failure = error

@@ -16,7 +16,7 @@ enum TableRows {
     ///   - countMax: How many tables there may be.
     ///   - connection: The connection.
     /// - Returns: The number; nil when there is no such table and it shall not be made.
-    /// - Throws: ``Refusal`` 403 when there are too many; ``PQError``.
+    /// - Throws: ``Problem`` 403 when there are too many; ``PQError``.
     static func id(
         of name: TableName, isCreated: Bool, countMax: Int, _ connection: PQConnection
     ) throws -> Int64? {
@@ -26,7 +26,7 @@ enum TableRows {
             try connection.run("SELECT pg_advisory_xact_lock($1)", .integer(lock))
             if let id = try id(of: name, connection) { return id }
             let count = try connection.run("SELECT count(*) FROM settle.tables")[0].integer(0)
-            guard count < countMax else { throw Refusal.tooManyTables(countMax) }
+            guard count < countMax else { throw Problem.tooManyTables(countMax) }
             return try connection.run(
                 "INSERT INTO settle.tables (name) VALUES ($1) RETURNING id", .text(name.text))[0]
                 .integer(0)

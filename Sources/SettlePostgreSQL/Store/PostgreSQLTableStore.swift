@@ -48,7 +48,7 @@ actor PostgreSQLTableStore: TableStore {
     }
 
     func table(_ name: TableName, isCreated: Bool) async throws -> (any StoredTable)? {
-        guard !isClosed else { throw Refusal.stopping }
+        guard !isClosed else { throw Problem.stopping }
         while let task = opening[name] {
             if let table = try await task.value { return table }
             // A table that is not there may be made at any time, by another process, too.
@@ -77,7 +77,7 @@ actor PostgreSQLTableStore: TableStore {
     }
 
     func checkReadiness() async throws {
-        guard !isClosed else { throw Refusal.stopping }
+        guard !isClosed else { throw Problem.stopping }
         let pool = connections.probing
         let isReady = try await StoreFailure.translating {
             try await withThrowingTaskGroup(of: Bool.self) { group in

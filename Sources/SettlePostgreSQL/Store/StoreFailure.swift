@@ -6,7 +6,7 @@ import SettleServer
 enum StoreFailure {
     /// Runs a body and gives its errors of PostgreSQL the form that the server knows.
     ///
-    /// - Throws: ``Refusal`` 503 when trying again later may help, 422 for a text with a U+0000,
+    /// - Throws: ``Problem`` 503 when trying again later may help, 422 for a text with a U+0000,
     ///   which PostgreSQL does not take; ``DatabaseError`` with
     ///   `diskFull`, or with `inputOutput` for all that an administrator must look at; other
     ///   errors of `body` as they are.
@@ -23,7 +23,7 @@ enum StoreFailure {
     /// The server's error for one of PostgreSQL's.
     static func translated(_ error: PQError) -> any Error {
         switch error.code {
-        case .closed: return Refusal.stopping
+        case .closed: return Problem.stopping
         case .commitUnknown:
             return unavailable(
                 "The connection to the database was lost while the change was being stored; it "
@@ -34,10 +34,10 @@ enum StoreFailure {
             return DatabaseError(.diskFull, "PostgreSQL's disk is full.", cause: error)
         case .statement where error.state?.text == "22021":
             // It has that status.
-            var refusal = Refusal.contentDiffers
-            refusal.message =
+            var problem = Problem.contentDiffers
+            problem.message =
                 "An id or a name has a U+0000 in it, which the database does not take; leave it out."
-            return refusal
+            return problem
         case .statement where isTransient(error):
             return unavailable("The database is too busy just now; try again later.")
         case .statement, .unexpectedValue, .badConnectionString:
@@ -45,12 +45,12 @@ enum StoreFailure {
         }
     }
 
-    /// A refusal 503, after which the sender may try again.
-    static func unavailable(_ message: String) -> Refusal {
+    /// A problem 503, after which the sender may try again.
+    static func unavailable(_ message: String) -> Problem {
         // It has that status.
-        var refusal = Refusal.stopping
-        refusal.message = message
-        return refusal
+        var problem = Problem.stopping
+        problem.message = message
+        return problem
     }
 
     /// The error of a start, which its caller shows to an administrator: always with the cause.

@@ -83,7 +83,7 @@ struct ItemChanges {
             """, .integer(tableId), .texts(items.map(\.id)), .texts(texts.map(\.members)),
             .integers(items.map(\.createdAt.microseconds)),
             .integers(items.map(\.updatedAt.microseconds)), .texts(items.map(\.version)),
-            .bools(items.map(\.isDeleted)), .texts(texts.map(\.departures)),
+            .bools(items.map(\.isDeleted)), .texts(texts.map(\.removals)),
             .texts(texts.map(\.attachments)))
     }
 
@@ -115,7 +115,7 @@ struct ItemChanges {
     }
 
     private static func marks(_ item: TableItem) -> Set<Int64> {
-        Set(item.departures.times.values).subtracting([item.updatedAt.microseconds])
+        Set(item.removals.times.values).subtracting([item.updatedAt.microseconds])
     }
 
     private func sendUses(

@@ -5,19 +5,19 @@ struct ItemTexts {
     /// The column `members`.
     let members: String
     /// The column `departures`; nil when there are none.
-    let departures: String?
+    let removals: String?
     /// The column `attachments`; nil when there are none.
     let attachments: String?
 
     init(_ item: TableItem) {
         members = ItemRow.members(of: item)
-        departures = ItemRow.departures(of: item)
+        removals = ItemRow.removals(of: item)
         attachments = ItemRow.attachments(of: item)
     }
 
     /// How many bytes they have together.
     var bytes: Int {
-        members.utf8.count + (departures?.utf8.count ?? 0) + (attachments?.utf8.count ?? 0)
+        members.utf8.count + (removals?.utf8.count ?? 0) + (attachments?.utf8.count ?? 0)
     }
 
     /// How many bytes the texts of one statement have, but for the last item.

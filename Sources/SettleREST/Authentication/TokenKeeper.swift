@@ -8,7 +8,7 @@ import SettleSync
 actor TokenKeeper {
     private typealias Outcome = Result<String?, ReplicationError>
 
-    /// What the provider is being asked, and who waits for its answer.
+    /// What the provider is being asked, and who waits for its response.
     private struct Question {
         var task: Task<Void, Never>
         var refused: String?
@@ -19,7 +19,7 @@ actor TokenKeeper {
     private var current: String?
     private var wasAsked = false
     private var question: Question?
-    /// The answer that brought nothing better than a token, for the others who had the same token
+    /// The response that brought nothing better than a token, for the others who had the same token
     /// refused; a request that begins later may have the provider asked again.
     private var dismissal: (refused: String?, outcome: Outcome)?
     private var nextNumber = 0
@@ -54,7 +54,7 @@ actor TokenKeeper {
                     return
                 }
                 if question == nil {
-                    let task = Task { answer(await Self.outcome(of: provider, refused)) }
+                    let task = Task { deliver(await Self.outcome(of: provider, refused)) }
                     question = Question(task: task, refused: refused)
                 }
                 question?.waiting[number] = continuation
@@ -79,7 +79,7 @@ actor TokenKeeper {
         }
     }
 
-    private func answer(_ outcome: Outcome) {
+    private func deliver(_ outcome: Outcome) {
         // Nobody may be waiting any more; another question may even have been put since.
         guard !Task.isCancelled, let question else { return }
         self.question = nil

@@ -1,7 +1,7 @@
 /// Knows the token that a server lets us in with.
 ///
 /// Asked by one task at a time, however many requests a server has refused together; they all wait
-/// for its answer. When none of them waits any more, because the replication was stopped, its task
+/// for its response. When none of them waits any more, because the replication was stopped, its task
 /// is cancelled.
 public protocol TokenProvider: Sendable {
     /// The token to use from now on.

@@ -9,7 +9,7 @@ extension AzureTablesBackend {
         public static let tokenProvider = "tokenProvider"
         /// An ``HTTPTransport``.
         public static let transport = "transport"
-        /// How long a request may stay without an answer, in seconds: a `Double` or an `Int`.
+        /// How long a request may stay without a response, in seconds: a `Double` or an `Int`.
         public static let timeoutSeconds = "timeoutSeconds"
         /// An ``ODataPredicate``: which rows to pull.
         public static let filter = "filter"

@@ -82,7 +82,7 @@ public struct AzureTablesBackend: Backend {
     ///   - tokenProvider: Knows the token; nil to go without.
     ///   - transport: The way to the server; nil for a ``URLSessionTransport``.
     ///   - filter: Which rows to pull; nil for all.
-    ///   - dialect: What the server speaks; nil to find out by its answers, with one read more
+    ///   - dialect: What the server speaks; nil to find out by its responses, with one read more
     ///     where the first request is a write.
     ///   - paging: How a pull gets from page to page.
     ///   - safetyWindow: How long a row may take from its time to its commit, 0 or more; nil for

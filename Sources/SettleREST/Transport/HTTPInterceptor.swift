@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Looks at requests before they are sent and at the answers to them, and may change both.
+/// Looks at requests before they are sent and at the responses to them, and may change both.
 ///
 /// Adds headers, signs, measures. A request that is sent once more, with a fresh token or by a
 /// later attempt, passes again. Called from several tasks at once.
@@ -18,19 +18,20 @@ public protocol HTTPInterceptor: Sendable {
     ///   with `misconfigured`, and the cause.
     func prepare(_ request: inout HTTPRequest, body: inout [UInt8]?) async throws
 
-    /// Looks at an answer, whatever its status; not called when there was none.
+    /// Looks at a response, whatever its status; not called when there was none.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
+    ///   - response: The response.
     ///   - request: The request as it was sent.
-    /// - Throws: As ``prepare(_:body:)`` does; the answer is then not used.
-    func received(_ answer: inout HTTPAnswer, to request: HTTPRequest) async throws
+    /// - Throws: As ``prepare(_:body:)`` does; the response is then not used.
+    func received(_ response: inout FullHTTPResponse, to request: HTTPRequest) async throws
 }
 
 extension HTTPInterceptor {
     /// Leaves the request as it is.
     public func prepare(_ request: inout HTTPRequest, body: inout [UInt8]?) async throws {}
 
-    /// Leaves the answer as it is.
-    public func received(_ answer: inout HTTPAnswer, to request: HTTPRequest) async throws {}
+    /// Leaves the response as it is.
+    public func received(_ response: inout FullHTTPResponse, to request: HTTPRequest) async throws {
+    }
 }

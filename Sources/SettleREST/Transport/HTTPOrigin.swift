@@ -17,14 +17,14 @@ package struct HTTPOrigin: Sendable, Hashable {
         port = url?.port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// Where an answer to a request sends the reader on to; nil when it must not be followed.
+    /// Where a response to a request sends the reader on to; nil when it must not be followed.
     ///
     /// A request carries a token and a document. Neither goes to another origin, and nothing but a
     /// read is repeated elsewhere.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - response: The answer to it.
+    ///   - response: The response to it.
     /// - Returns: The request for the other place of the same origin.
     package static func redirection(
         of request: HTTPRequest, by response: HTTPResponse

@@ -1,10 +1,10 @@
 package import SettleSync
 
 extension ReplicationError {
-    /// An answer that is larger than what is taken.
+    /// A response that is larger than what is taken.
     package static func tooLarge(_ bodySizeMax: Int) -> ReplicationError {
         ReplicationError(
-            .answerTooLarge,
+            .responseTooLarge,
             "The server's answer is larger than \(bodySizeMax) bytes, and the rest was not read.")
     }
 
@@ -12,7 +12,7 @@ extension ReplicationError {
     package static let cancelledRequest = ReplicationError(
         .cancelled, "The task was cancelled during a request.")
 
-    /// A request that got no answer.
+    /// A request that got no response.
     package static func noAnswer(
         _ reason: UnansweredReason, host: String, cause: any Error
     ) -> ReplicationError {
@@ -20,7 +20,7 @@ extension ReplicationError {
     }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 package enum UnansweredReason: Sendable, Hashable, CaseIterable {
     /// No address belongs to the name.
     case unknownHost
@@ -30,13 +30,13 @@ package enum UnansweredReason: Sendable, Hashable, CaseIterable {
     case offline
     /// Nothing came for as long as the time-out allows.
     case silent
-    /// The connection ended before the answer did.
+    /// The connection ended before the response did.
     case cut
     /// The certificate or the encryption is not as it must be.
     case untrusted
     /// The certificate is trusted, but its key has no pin.
     case unpinned
-    /// The answer is no HTTP, or not the content that it says it is.
+    /// The response is no HTTP, or not the content that it says it is.
     case garbled
     /// Something else.
     case other

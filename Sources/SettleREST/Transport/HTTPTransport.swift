@@ -1,36 +1,36 @@
 public import HTTPTypes
 public import SettleSync
 
-/// Carries one HTTP request to its server and the answer back.
+/// Carries one HTTP request to its server and the response back.
 ///
 /// Called from several tasks at once. A transport follows no redirect to another origin, because
 /// the request carries credentials.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     ///
     /// - Parameters:
     ///   - request: The request, with scheme and authority.
     ///   - body: The bytes of its body; nil for none.
-    ///   - bodySizeMax: The most bytes the answer's body may have.
-    /// - Returns: The answer, whatever its status.
+    ///   - bodySizeMax: The most bytes the response's body may have.
+    /// - Returns: The response, whatever its status.
     /// - Throws: ``ReplicationError`` with `unreachable` when there is no connection, it breaks,
-    ///   or nothing comes in time; `answerTooLarge` when the answer's body is larger than
+    ///   or nothing comes in time; `responseTooLarge` when the response's body is larger than
     ///   allowed, in which case the rest is not read; `cancelled` when the task was cancelled.
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer
+    ) async throws(ReplicationError) -> FullHTTPResponse
 }
 
-/// What a server answered.
-public struct HTTPAnswer: Sendable, Hashable {
+/// What a server responds with: the head and the whole body.
+public struct FullHTTPResponse: Sendable, Hashable {
     /// Status and headers.
-    public var response: HTTPResponse
+    public var head: HTTPResponse
     /// The bytes of the body.
     public var body: [UInt8]
 
-    /// An answer.
-    public init(response: HTTPResponse, body: [UInt8] = []) {
-        self.response = response
+    /// A response.
+    public init(head: HTTPResponse, body: [UInt8] = []) {
+        self.head = head
         self.body = body
     }
 }

@@ -4,7 +4,7 @@ public import SettleSync
 /// A transport with interceptors before it.
 ///
 /// A request passes the interceptors from the first to the last, so that one that signs stands last
-/// and signs what is really sent; its answer passes them in the other direction. Redirections within
+/// and signs what is really sent; its response passes them in the other direction. Redirections within
 /// an origin that the transport follows by itself do not pass them.
 public struct InterceptedTransport: HTTPTransport {
     private let base: any HTTPTransport
@@ -20,20 +20,20 @@ public struct InterceptedTransport: HTTPTransport {
         self.interceptors = interceptors
     }
 
-    /// Sends a request and waits for the whole answer; see ``HTTPTransport``.
+    /// Sends a request and waits for the whole response; see ``HTTPTransport``.
     ///
     /// - Throws: ``SettleSync/ReplicationError`` as the transport does and as the interceptors want
     ///   it; `misconfigured` when one of them changed where the request goes.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var sent = request
         var body = body
         for interceptor in interceptors {
             do {
                 try await interceptor.prepare(&sent, body: &body)
             } catch {
-                throw Self.refusal("A request was not sent because an interceptor failed.", error)
+                throw Self.failure("A request was not sent because an interceptor failed.", error)
             }
         }
         // A path without its slash would become a part of the server's name.
@@ -45,18 +45,18 @@ public struct InterceptedTransport: HTTPTransport {
                 "An interceptor changed the server that a request goes to, which only the address "
                     + "of the replication may name.")
         }
-        var answer = try await base.send(sent, body: body, bodySizeMax: bodySizeMax)
+        var response = try await base.send(sent, body: body, bodySizeMax: bodySizeMax)
         for interceptor in interceptors.reversed() {
             do {
-                try await interceptor.received(&answer, to: sent)
+                try await interceptor.received(&response, to: sent)
             } catch {
-                throw Self.refusal("An answer was not used because an interceptor failed.", error)
+                throw Self.failure("A response was not used because an interceptor failed.", error)
             }
         }
-        return answer
+        return response
     }
 
-    private static func refusal(_ sentence: String, _ error: any Error) -> ReplicationError {
+    private static func failure(_ sentence: String, _ error: any Error) -> ReplicationError {
         if let error = error as? ReplicationError { return error }
         if error is CancellationError {
             return ReplicationError(.cancelled, "The task was cancelled during a request.")

@@ -8,11 +8,11 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Collects the answers of a session's tasks.
+/// Collects the responses of a session's tasks.
 ///
 /// `open` is guarded by its lock; the session calls one method at a time.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
-    typealias Outcome = Result<HTTPAnswer, ReplicationError>
+    typealias Outcome = Result<FullHTTPResponse, ReplicationError>
 
     private struct Exchange {
         var bodySizeMax: Int
@@ -35,7 +35,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         open.withLock { $0[task.taskIdentifier] = Exchange(bodySizeMax: bodySizeMax) }
     }
 
-    /// Waits for the answer to a task that has begun; called once.
+    /// Waits for the response to a task that has begun; called once.
     ///
     /// A task that is cancelled early may be over before anybody waits.
     func outcome(of task: URLSessionTask) async -> Outcome {
@@ -97,7 +97,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         // A request carries a token and a document. Neither goes to another origin, and nothing
-        // but a read is repeated elsewhere; the redirection itself becomes the answer.
+        // but a read is repeated elsewhere; the redirection itself becomes the response.
         let origin = HTTPOrigin(task.originalRequest?.url)
         let mayFollow =
             task.originalRequest?.httpMethod == "GET" && origin != nil
@@ -121,7 +121,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
                     .protocolViolation,
                     "The server '\(host)' answered with something that is no HTTP."))
         }
-        return .success(HTTPAnswer(response: response, body: exchange.body))
+        return .success(FullHTTPResponse(head: response, body: exchange.body))
     }
 }
 

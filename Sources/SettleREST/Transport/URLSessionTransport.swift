@@ -13,7 +13,7 @@ public import SettleSync
 /// or stored credentials are used. A request is not held back until there is a network: it fails,
 /// and who sent it decides when to try again.
 ///
-/// On Linux, Foundation ends the process when an answer ends within its head, or has header fields
+/// On Linux, Foundation ends the process when a response ends within its head, or has header fields
 /// behind its last chunk ("Transfer completed, but there's no response"). Where a process must
 /// outlive that, use `AsyncHTTPClientTransport` of the product `SettleHosting`.
 public final class URLSessionTransport: HTTPTransport {
@@ -24,7 +24,7 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - timeoutSeconds: How long nothing may come before a request counts as unanswered; this
-    ///     is how a connection is noticed that only looks open. An answer that keeps coming may
+    ///     is how a connection is noticed that only looks open. A response that keeps coming may
     ///     take as long as it likes.
     ///   - connectionCountMax: The most connections to one host.
     public convenience init(timeoutSeconds: TimeInterval = 60, connectionCountMax: Int = 8) {
@@ -77,10 +77,10 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
-    /// Sends a request and waits for the whole answer; see ``HTTPTransport``.
+    /// Sends a request and waits for the whole response; see ``HTTPTransport``.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         guard var urlRequest = URLRequest(httpRequest: request) else {
             throw ReplicationError(
                 .misconfigured, "The address of a request cannot be written as a URL.")

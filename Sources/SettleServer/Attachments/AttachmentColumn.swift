@@ -15,16 +15,16 @@ enum AttachmentColumn {
     ///
     /// - Parameter json: The member; null means no attachments, as an empty object does.
     /// - Returns: The attachments in the order of their names.
-    /// - Throws: ``Refusal`` 400 naming what is wrong.
-    static func descriptions(of json: JSONValue) throws(Refusal) -> [AttachmentDescription] {
+    /// - Throws: ``Problem`` 400 naming what is wrong.
+    static func descriptions(of json: JSONValue) throws(Problem) -> [AttachmentDescription] {
         if json == .null { return [] }
         guard let members = json.objectValue else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The member '\(name)' must be an object that describes attachments by name.")
         }
         guard members.count <= countMax else {
-            throw Refusal(
+            throw Problem(
                 .badRequest, "An item has at most \(countMax) attachments in '\(name)'.")
         }
         var descriptions: [AttachmentDescription] = []

@@ -43,8 +43,8 @@ package struct AttachmentDescription: Sendable, Equatable {
     ///   - name: The attachment's name.
     ///   - json: `{"content_type": string, "length": number, "digest": string}`; other members are
     ///     overlooked.
-    /// - Throws: ``Refusal`` 400 naming the attachment and the member that is wrong.
-    package init(name: String, json: JSONValue) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 naming the attachment and the member that is wrong.
+    package init(name: String, json: JSONValue) throws(Problem) {
         try AttachmentName.check(name)
         guard json.objectValue != nil else {
             throw Self.fault(name, "its description must be an object")
@@ -88,8 +88,8 @@ package struct AttachmentDescription: Sendable, Equatable {
 
     private static let contentTypeBytesMax = 255
 
-    private static func fault(_ name: String, _ rule: String) -> Refusal {
-        Refusal(
+    private static func fault(_ name: String, _ rule: String) -> Problem {
+        Problem(
             .badRequest, "The attachment '\(name)' of '\(AttachmentColumn.name)' is wrong: \(rule)."
         )
     }

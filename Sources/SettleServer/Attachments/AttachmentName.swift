@@ -6,12 +6,12 @@ enum AttachmentName {
 
     /// Checks a name that came in a path or a body.
     ///
-    /// - Throws: ``Refusal`` 400 with the rule.
-    static func check(_ name: String) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 with the rule.
+    static func check(_ name: String) throws(Problem) {
         guard (1...bytesMax).contains(name.utf8.count), name != ".", name != "..",
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The name of an attachment has 1 to \(bytesMax) bytes and no control characters, "
                     + "and is not '.' or '..'.")

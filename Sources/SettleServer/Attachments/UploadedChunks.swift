@@ -30,9 +30,9 @@ struct UploadedChunks: AsyncSequence {
         }
     }
 
-    /// The refusal of content that is too long.
-    static func tooLong(_ bytesMax: Int) -> Refusal {
-        Refusal(
+    /// The problem for content that is too long.
+    static func tooLong(_ bytesMax: Int) -> Problem {
+        Problem(
             .contentTooLarge,
             "This server takes attachments of at most \(bytesMax) bytes; this one is longer.")
     }

@@ -64,27 +64,27 @@ struct Authenticator: Sendable {
     /// - Parameter headers: The headers of the request.
     /// - Returns: The sender; without claims when the server looks at no tokens, or there is none
     ///   and none is needed.
-    /// - Throws: ``Refusal`` 401 with `WWW-Authenticate` when there is no token, or it is forged,
+    /// - Throws: ``Problem`` 401 with `WWW-Authenticate` when there is no token, or it is forged,
     ///   expired, not yet valid, of an algorithm that does not fit the key, or of another issuer or
     ///   for another audience than expected; 503 when there are no keys yet.
-    func sender(of headers: HTTPFields) async throws(Refusal) -> Sender {
+    func sender(of headers: HTTPFields) async throws(Problem) -> Sender {
         guard let keys else { return .anonymous }
         guard let text = Self.token(in: headers) else {
             if authentication.allowsAnonymous { return .anonymous }
-            throw Self.refusal(
+            throw Self.problem(
                 "A token is needed; send it as 'Authorization: Bearer TOKEN'.", code: nil)
         }
         guard let token = SignedToken(text) else {
-            throw Self.refusal("The token is malformed.")
+            throw Self.problem("The token is malformed.")
         }
         guard let keySet = await keys.keys(for: token.keyId) else {
-            throw Refusal(
+            throw Problem(
                 .serviceUnavailable,
                 "The server does not have the keys that tokens are checked with yet; try again.",
                 headers: [.retryAfter: "30"])
         }
         guard token.isSigned(with: keySet), let claims = token.claims else {
-            throw Self.refusal(
+            throw Self.problem(
                 "The token's signature is not from a key of this server, or of an algorithm that "
                     + "the key is not for.")
         }
@@ -102,35 +102,35 @@ struct Authenticator: Sendable {
         get async { await keys?.isReady ?? true }
     }
 
-    private func check(_ claims: [String: JSONValue]) throws(Refusal) {
+    private func check(_ claims: [String: JSONValue]) throws(Problem) {
         let seconds = now().timeIntervalSince1970
         if let expires = try Self.time("exp", in: claims), seconds >= expires {
-            throw Self.refusal("The token has expired; ask for a new one.")
+            throw Self.problem("The token has expired; ask for a new one.")
         }
         if let notBefore = try Self.time("nbf", in: claims), seconds < notBefore {
-            throw Self.refusal("The token is not valid yet; check the clocks of both sides.")
+            throw Self.problem("The token is not valid yet; check the clocks of both sides.")
         }
         if let subject = claims["sub"], subject.stringValue == nil {
-            throw Self.refusal("The claim 'sub' of the token is not a string.")
+            throw Self.problem("The claim 'sub' of the token is not a string.")
         }
         if let issuer = authentication.issuer, claims["iss"]?.stringValue != issuer {
-            throw Self.refusal("The token is of another issuer than this server trusts.")
+            throw Self.problem("The token is of another issuer than this server trusts.")
         }
         if let audience = authentication.audience {
             let claimed =
                 claims["aud"]?.arrayValue?.map(\.stringValue) ?? [claims["aud"]?.stringValue]
             guard claimed.contains(audience) else {
-                throw Self.refusal("The token is for another audience than this server.")
+                throw Self.problem("The token is for another audience than this server.")
             }
         }
     }
 
     private static func time(
         _ name: String, in claims: [String: JSONValue]
-    ) throws(Refusal) -> Double? {
+    ) throws(Problem) -> Double? {
         guard let claim = claims[name], claim != .null else { return nil }
         guard let seconds = claim.doubleValue else {
-            throw refusal("The claim '\(name)' of the token is not a number.")
+            throw problem("The claim '\(name)' of the token is not a number.")
         }
         return seconds
     }
@@ -147,9 +147,9 @@ struct Authenticator: Sendable {
     }
 
     /// A claim that gives no rights because it is malformed, and the like.
-    static func refusal(_ message: String, code: String? = "invalid_token") -> Refusal {
+    static func problem(_ message: String, code: String? = "invalid_token") -> Problem {
         let challenge = "Bearer realm=\"tables\"" + (code.map { ", error=\"\($0)\"" } ?? "")
-        return Refusal(.unauthorized, message, headers: [.wwwAuthenticate: challenge])
+        return Problem(.unauthorized, message, headers: [.wwwAuthenticate: challenge])
     }
 
     private static func bytes(of file: URL) throws -> [UInt8] {

@@ -15,7 +15,7 @@ extension BatchOperation.Kind {
     ///
     /// - Parameter body: The operation's item; nil when it takes none.
     /// - Returns: The write.
-    func operation(with body: ItemBody?) -> ItemOperation {
+    func operation(with body: ItemBody?) -> WriteRequest {
         switch (self, body) {
         case (.insert, let body?):
             .insert(members: body.members, attachments: body.attachments)

@@ -18,12 +18,12 @@ struct BatchOperation: Sendable {
 
     /// Reads one element of a batch.
     ///
-    /// - Throws: ``Refusal`` 400 saying what is wrong with it.
-    init(_ element: PackedValue, in dialect: TableDialect) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 saying what is wrong with it.
+    init(_ element: PackedValue, in dialect: TableDialect) throws(Problem) {
         guard element.isObject, let name = element.leaf("op")?.stringValue,
             let kind = Kind(rawValue: name)
         else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "An operation is an object whose 'op' is one of "
                     + Kind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
@@ -32,21 +32,21 @@ struct BatchOperation: Sendable {
         let pathId = try Self.string(element.leaf("id"), "id")
         let version = try Self.string(element.leaf("version"), "version")
         guard version?.isEmpty != true else {
-            throw Refusal(.badRequest, "The member 'version' is empty; leave it out.")
+            throw Problem(.badRequest, "The member 'version' is empty; leave it out.")
         }
         var body: ItemBody?
         if let purpose = kind.purpose {
             guard let item = element.part("item") else {
-                throw Refusal(.badRequest, "The operation '\(name)' needs an 'item'.")
+                throw Problem(.badRequest, "The operation '\(name)' needs an 'item'.")
             }
             body = try ItemBody(item, for: purpose, in: dialect)
         }
         if let pathId, let bodyId = body?.id, !pathId.utf8.elementsEqual(bodyId.utf8) {
-            throw Refusal(.badRequest, "The id of the operation and that of its item differ.")
+            throw Problem(.badRequest, "The id of the operation and that of its item differ.")
         }
         let given = pathId ?? body?.id
         guard let id = given ?? (kind == .insert ? UUID().uuidString.lowercased() : nil) else {
-            throw Refusal(.badRequest, "The operation '\(name)' needs an 'id'.")
+            throw Problem(.badRequest, "The operation '\(name)' needs an 'id'.")
         }
         try ItemIdentifier.check(id)
         write = ItemWrite(
@@ -54,11 +54,11 @@ struct BatchOperation: Sendable {
             expectation: version.map { .version($0) } ?? .none)
     }
 
-    private static func string(_ json: JSONValue?, _ name: String) throws(Refusal) -> String? {
+    private static func string(_ json: JSONValue?, _ name: String) throws(Problem) -> String? {
         switch json {
         case nil, .null?: return nil
         case .string(let text)?: return text
-        default: throw Refusal(.badRequest, "The member '\(name)' must be a string.")
+        default: throw Problem(.badRequest, "The member '\(name)' must be a string.")
         }
     }
 }

@@ -71,12 +71,12 @@ struct OriginPolicy: Sendable {
     ///   - request: The request.
     ///   - authority: The host that it names.
     ///   - localAddress: The address of this machine that it came to; nil without a network between.
-    /// - Throws: ``Refusal`` 421 for a host that is not known here, 403 for a page from elsewhere.
+    /// - Throws: ``Problem`` 421 for a host that is not known here, 403 for a page from elsewhere.
     func check(
         _ request: Request, to authority: Authority, at localAddress: String?
-    ) throws(Refusal) {
+    ) throws(Problem) {
         guard isKnown(authority, at: localAddress) else {
-            throw Refusal(
+            throw Problem(
                 HTTPResponse.Status(code: 421, reasonPhrase: "Misdirected Request"),
                 "This server is not known by the host that the request names; it answers to "
                     + "localhost, to the address it listens on, and to names that it was given "
@@ -89,7 +89,7 @@ struct OriginPolicy: Sendable {
             origins.allSatisfy { WebOrigin($0)?.isSame(as: authority) ?? false }
             && sites.allSatisfy { $0 == "same-origin" || $0 == "none" }
         guard isOwn, origins.count <= 1 else {
-            throw Refusal(
+            throw Problem(
                 .forbidden,
                 "A page from elsewhere may not use this server without a token; its owner can let "
                     + "it (settle serve --cors-origin).")
@@ -115,16 +115,16 @@ struct OriginPolicy: Sendable {
     ///   - request: The request.
     ///   - methods: What the path takes.
     /// - Returns: The answer, with the methods and the headers that a page may use.
-    /// - Throws: ``Refusal`` 403 when the page may not.
+    /// - Throws: ``Problem`` 403 when the page may not.
     func preflight(
         _ request: Request, methods: [HTTPRequest.Method]
-    ) throws(Refusal) -> Response? {
+    ) throws(Problem) -> Response? {
         guard sharing != nil, request.method == .options,
             request.headers[.accessControlRequestMethod] != nil,
             !request.headers[values: .origin].isEmpty
         else { return nil }
         guard isShared(request) else {
-            throw Refusal(.forbidden, "Pages of this origin may not use this server.")
+            throw Problem(.forbidden, "Pages of this origin may not use this server.")
         }
         return Response(
             status: .noContent,

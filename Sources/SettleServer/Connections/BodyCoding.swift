@@ -6,7 +6,7 @@ enum BodyCoding {
     /// The words that unpacking knows.
     private static let packed: Set<String> = ["gzip", "deflate"]
 
-    /// What `Accept-Encoding` of a refusal says.
+    /// What `Accept-Encoding` of a problem says.
     static let known = "gzip, deflate"
 
     /// Writes the words as unpacking knows them.
@@ -29,10 +29,10 @@ enum BodyCoding {
 
     /// Refuses a body that is packed otherwise, or more than once.
     ///
-    /// - Throws: ``Refusal`` 415 that says what is known.
-    static func check(_ headers: HTTPFields) throws(Refusal) {
+    /// - Throws: ``Problem`` 415 that says what is known.
+    static func check(_ headers: HTTPFields) throws(Problem) {
         guard let coding = headers[.contentEncoding], !packed.contains(coding) else { return }
-        throw Refusal(
+        throw Problem(
             .unsupportedMediaType,
             "The body is packed in a way that this server does not know; send it as it is, or with "
                 + "Content-Encoding: gzip.",

@@ -69,8 +69,8 @@ public struct StoreCopy: Sendable {
         } catch {
             await from.close()
             // Stores speak to clients; this caller is none.
-            guard let refusal = error as? Refusal else { throw error }
-            throw ServerError(.storeUnusable, refusal.message, cause: refusal)
+            guard let problem = error as? Problem else { throw error }
+            throw ServerError(.storeUnusable, problem.message, cause: problem)
         }
     }
 

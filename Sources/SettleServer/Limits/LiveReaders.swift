@@ -29,20 +29,20 @@ final class LiveReaders: Sendable {
 
     /// Takes a place.
     ///
-    /// The refusals do not say when to come again: a reader who gets none may go on by polling at once.
+    /// The problems do not say when to come again: a reader who gets none may go on by polling at once.
     ///
     /// - Parameter reader: Who reads: a subject, or the address of those without one.
     /// - Returns: The place, to be kept as long as it is read.
-    /// - Throws: ``Refusal`` 429 when the reader has enough, 503 when all together have.
-    func begin(_ reader: SenderKey) throws(Refusal) -> Place {
+    /// - Throws: ``Problem`` 429 when the reader has enough, 503 when all together have.
+    func begin(_ reader: SenderKey) throws(Problem) -> Place {
         let ownCountMax =
             switch reader {
             case .subject: Self.subjectCountMax
             case .address: addressCountMax
             }
-        let isTaken = try state.withLock { (state) throws(Refusal) -> Bool in
+        let isTaken = try state.withLock { (state) throws(Problem) -> Bool in
             guard state.count < countMax else {
-                throw Refusal(
+                throw Problem(
                     .serviceUnavailable, "Too many wait for changes already; poll instead.")
             }
             guard state.counts[reader, default: 0] < ownCountMax else { return false }
@@ -51,7 +51,7 @@ final class LiveReaders: Sendable {
             return true
         }
         guard isTaken else {
-            throw Refusal(
+            throw Problem(
                 .tooManyRequests,
                 "You wait for changes \(ownCountMax) times already; end some, or poll instead.")
         }

@@ -80,7 +80,7 @@ package final class SharedCapacity: Sendable {
     ///   - count: How many; more than ``requestMax`` count as that.
     ///   - sender: Whose they are.
     /// - Returns: What is held until nobody refers to it any more.
-    /// - Throws: ``Refusal`` 503 with `Retry-After` when they were not there in time; `CancellationError`
+    /// - Throws: ``Problem`` 503 with `Retry-After` when they were not there in time; `CancellationError`
     ///   when the task is cancelled.
     package func take(_ count: Int, for sender: SenderKey) async throws -> CapacityLease {
         let lease = CapacityLease(of: self, sender)
@@ -217,8 +217,8 @@ package final class SharedCapacity: Sendable {
         for waiter in granted { waiter.continuation.resume() }
     }
 
-    /// The refusal of a request for which there is no room.
-    static let full = Refusal(
+    /// The problem for a request for which there is no room.
+    static let full = Problem(
         .serviceUnavailable,
         "The server has too much to do just now; try again in a few seconds.",
         headers: [.retryAfter: "5"])

@@ -36,7 +36,7 @@ package final class WorkPlaces: Sendable {
     ///   - sender: Whose work it is.
     ///   - body: What to do.
     /// - Returns: What `body` returned.
-    /// - Throws: What `body` throws; ``Refusal`` 503 when there was no place in time.
+    /// - Throws: What `body` throws; ``Problem`` 503 when there was no place in time.
     package func perform<Value: Sendable>(
         for sender: SenderKey, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -62,8 +62,8 @@ package final class WorkThreads: Sendable {
     ///   - sender: Whose work it is.
     ///   - body: What to do; it calls `check()` of what it is given now and then.
     /// - Returns: What `body` returned.
-    /// - Throws: What `body` throws; `CancellationError` when the task is cancelled; ``Refusal`` 503 when
-    ///   there was no thread in time, and ``Refusal/stopping`` after the end.
+    /// - Throws: What `body` throws; `CancellationError` when the task is cancelled; ``Problem`` 503 when
+    ///   there was no thread in time, and ``Problem/stopping`` after the end.
     package func run<Value: Sendable>(
         for sender: SenderKey, _ body: @escaping @Sendable (WorkTurn) throws -> Value
     ) async throws -> Value {
@@ -98,7 +98,7 @@ package final class WorkThreads: Sendable {
                 }
             } catch let error as CancellationError {
                 // That is also what the pool says after its end.
-                throw cancellation.hasBegun ? error : Refusal.stopping
+                throw cancellation.hasBegun ? error : Problem.stopping
             }
         } onCancel: {
             cancellation.begin()

@@ -18,15 +18,15 @@ struct ChangesQuery: Sendable, Equatable {
 
     /// Reads the request.
     ///
-    /// - Throws: ``Refusal`` 400 naming the option that is wrong.
+    /// - Throws: ``Problem`` 400 naming the option that is wrong.
     init(
         _ query: RequestQuery, headers: HTTPFields, limits: PageLimits, in dialect: TableDialect
-    ) throws(Refusal) {
+    ) throws(Problem) {
         for parameter in query.parameters
         where parameter.name.hasPrefix("$")
             && !["$filter", "$top"].contains(parameter.name.lowercased())
         {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The option '\(parameter.name)' is not for changes; they take $filter and $top.")
         }
@@ -47,7 +47,7 @@ struct ChangesQuery: Sendable, Equatable {
             if let last = headers[.lastEventID] { last } else { try query.value("since") }
         if let since {
             guard let time = ChangesToken.time(of: since) else {
-                throw Refusal(
+                throw Problem(
                     .badRequest,
                     "The place to go on from is not from an answer of this server; begin with "
                         + "since=0, or without it for what comes from now on.")
@@ -58,11 +58,11 @@ struct ChangesQuery: Sendable, Equatable {
 
     private static func number(
         _ text: String, option: String, in range: ClosedRange<Int>
-    ) throws(Refusal) -> Int {
+    ) throws(Problem) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text), range.contains(number)
         else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The option \(option) must be a whole number from \(range.lowerBound) to "
                     + "\(range.upperBound).")

@@ -14,7 +14,7 @@ struct LiveFeed: Sendable {
     }
 
     /// Finds the table; nil while there is none.
-    let find: @Sendable () async throws -> Table?
+    let find: @Sendable () async throws -> HostedTable?
     let identity: Identity
     var filter: ODataExpression?
     /// The most changes of one step.
@@ -34,7 +34,7 @@ struct LiveFeed: Sendable {
     ///   - longest: How long it may be followed.
     ///   - period: After how long without a change there is a beat.
     ///   - body: Called with each step; answers false to end.
-    /// - Throws: What `body` throws; as ``Table/changes(_:for:)``.
+    /// - Throws: What `body` throws; as ``HostedTable/changes(_:for:)``.
     func follow(
         from time: Int64, for longest: Duration, every period: Duration,
         _ body: (Step) async throws -> Bool
@@ -78,7 +78,7 @@ struct LiveFeed: Sendable {
     ///
     /// - Parameter time: Where the reader stands, in microseconds since 1970.
     /// - Returns: A page, empty when there is nothing new.
-    /// - Throws: As ``Table/changes(_:for:)``.
+    /// - Throws: As ``HostedTable/changes(_:for:)``.
     func page(after time: Int64) async throws -> ChangesPage {
         guard let table = try await find() else {
             return ChangesPage(items: [], time: time, hasMore: false)
@@ -97,7 +97,7 @@ struct LiveFeed: Sendable {
 
     /// Hands over all that is new; false when the reader has enough.
     private func deliver(
-        from time: inout Int64, of table: Table, _ body: (Step) async throws -> Bool
+        from time: inout Int64, of table: HostedTable, _ body: (Step) async throws -> Bool
     ) async throws -> Bool {
         while true {
             try Task.checkCancellation()

@@ -80,7 +80,7 @@ enum OpenAPIDescription {
                     uniqueKeysWithValues: operation.answers.map {
                         (
                             String($0.status),
-                            answer($0, at: route, isHead: operation.method == .head)
+                            response($0, at: route, isHead: operation.method == .head)
                         )
                     })),
         ]
@@ -94,8 +94,8 @@ enum OpenAPIDescription {
         return .object(members)
     }
 
-    private static func answer(
-        _ answer: RouteAnswer, at route: Route, isHead: Bool
+    private static func response(
+        _ answer: RouteResponse, at route: Route, isHead: Bool
     ) -> JSONValue {
         var members: [String: JSONValue] = ["description": .string(answer.summary)]
         let headers = answer.headers + (route.isOfTable ? [.serverVersion, .features] : [])
@@ -112,7 +112,7 @@ enum OpenAPIDescription {
     }
 
     /// The types of a body, and the schema of each.
-    private static func content(_ body: RouteAnswer.Body) -> [String: JSONValue] {
+    private static func content(_ body: RouteResponse.Body) -> [String: JSONValue] {
         let problem = ["application/problem+json": schema("Problem")]
         switch body {
         case .nothing: return [:]

@@ -28,7 +28,7 @@ struct BodyIntake: Sendable {
     ///   - request: The request, whose body nobody has asked for yet.
     ///   - sender: Whose it is.
     /// - Returns: The body.
-    /// - Throws: ``Refusal`` 413 as soon as it is known that there are too many bytes, 408 when they come too
+    /// - Throws: ``Problem`` 413 as soon as it is known that there are too many bytes, 408 when they come too
     ///   slowly, 503 when there is no memory for them.
     func take(_ request: Request, of sender: SenderKey) async throws -> TakenBody {
         let length = request.headers[.contentLength].flatMap(Int.init)
@@ -73,7 +73,7 @@ struct BodyIntake: Sendable {
     ///   - sender: Whose it is.
     ///   - make: What to make of its bytes.
     /// - Returns: What `make` made.
-    /// - Throws: What `make` throws; ``Refusal`` 503 when its turn did not come in time.
+    /// - Throws: What `make` throws; ``Problem`` 503 when its turn did not come in time.
     func read<Value: Sendable>(
         _ body: TakenBody, of sender: SenderKey,
         _ make: @escaping @Sendable ([UInt8]) throws -> Value
@@ -88,12 +88,12 @@ struct BodyIntake: Sendable {
         .seconds(30) + .seconds(count / (16 << 10))
     }
 
-    private static let tooSlow = Refusal(
+    private static let tooSlow = Problem(
         .requestTimeout, "The body comes too slowly; send it again over a better connection.",
         headers: [.connection: "close"])
 
-    private var tooLong: Refusal {
-        Refusal(
+    private var tooLong: Problem {
+        Problem(
             .contentTooLarge,
             "This server takes items of at most \(bytesMax) bytes; this one is longer, so "
                 + "make attachments of its large parts.")

@@ -13,14 +13,14 @@ extension PageRequest {
     ///   - headers: The headers of the request.
     ///   - dialect: The version of the protocol.
     ///   - limits: Page sizes.
-    /// - Throws: ``Refusal`` 400 naming the option and, in a filter, the place.
+    /// - Throws: ``Problem`` 400 naming the option and, in a filter, the place.
     init(
         _ query: RequestQuery, headers: HTTPFields, in dialect: TableDialect, limits: PageLimits
-    ) throws(Refusal) {
+    ) throws(Problem) {
         let known = Self.known.union([dialect.countOption])
         for parameter in query.parameters
         where parameter.name.hasPrefix("$") && !known.contains(parameter.name.lowercased()) {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The option '\(parameter.name)' is not known to this server in version "
                     + "\(dialect.version).")
@@ -30,7 +30,7 @@ extension PageRequest {
             let number = try Self.number(text, option: "$top")
             let numberMax = dialect.topMax ?? limits.countMax
             guard number <= numberMax else {
-                throw Refusal(.badRequest, "You cannot request more than \(numberMax) items.")
+                throw Problem(.badRequest, "You cannot request more than \(numberMax) items.")
             }
             top = min(number, limits.countMax)
         }
@@ -44,7 +44,7 @@ extension PageRequest {
             }
         }
         guard walk != .sorted || skip <= Self.skipMax else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The option $skip may be at most \(Self.skipMax) in this order; follow the next "
                     + "links, or order by id or updatedAt.")
@@ -55,7 +55,7 @@ extension PageRequest {
         if let token = try query.value("$skiptoken") {
             after = PagePosition(token: token, keyCount: order.count)
             guard after != nil else {
-                throw Refusal(
+                throw Problem(
                     .badRequest,
                     "The option $skiptoken is not from a next link of this list; begin again "
                         + "without it.")
@@ -65,10 +65,10 @@ extension PageRequest {
 
     /// The condition of `$filter`; nil when there is none.
     ///
-    /// - Throws: ``Refusal`` 400 with the place in the filter.
+    /// - Throws: ``Problem`` 400 with the place in the filter.
     static func filter(
         _ query: RequestQuery, in dialect: TableDialect
-    ) throws(Refusal) -> ODataExpression? {
+    ) throws(Problem) -> ODataExpression? {
         guard let text = try query.value("$filter"), !text.trimmingSpaces.isEmpty else {
             return nil
         }
@@ -84,32 +84,32 @@ extension PageRequest {
     /// The largest `$skip` of a list that has to be sorted, where what is skipped has to be kept.
     private static let skipMax = 100_000
 
-    private static func number(_ text: String, option: String) throws(Refusal) -> Int {
+    private static func number(_ text: String, option: String) throws(Problem) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text)
         else {
-            throw Refusal(.badRequest, "The option \(option) must be a whole number from 0.")
+            throw Problem(.badRequest, "The option \(option) must be a whole number from 0.")
         }
         return number
     }
 
     private static func parse<Result>(
         _ option: String, _ body: () throws(ODataError) -> Result
-    ) throws(Refusal) -> Result {
+    ) throws(Problem) -> Result {
         do {
             return try body()
         } catch {
-            var refusal = Refusal(
+            var problem = Problem(
                 .badRequest, "The option \(option) cannot be read: \(error)")
-            refusal.details["option"] = .string(option)
+            problem.details["option"] = .string(option)
             if let position = error.position {
-                refusal.details["position"] = .integer(Int64(position))
+                problem.details["position"] = .integer(Int64(position))
             }
-            throw refusal
+            throw problem
         }
     }
 
-    private static func selection(_ text: String?) throws(Refusal) -> Set<String>? {
+    private static func selection(_ text: String?) throws(Problem) -> Set<String>? {
         guard let text, !text.trimmingSpaces.isEmpty else { return nil }
         return try parse("$select") { () throws(ODataError) in try ODataParser.selection(text) }
     }
@@ -121,14 +121,14 @@ extension TableDialect {
 
     /// Whether a list is asked for with a count.
     ///
-    /// - Throws: ``Refusal`` 400 for a value that the option does not have.
-    func isCounted(_ query: RequestQuery) throws(Refusal) -> Bool {
+    /// - Throws: ``Problem`` 400 for a value that the option does not have.
+    func isCounted(_ query: RequestQuery) throws(Problem) -> Bool {
         let (yes, no) = pages == .bare ? ("allpages", "none") : ("true", "false")
         switch try query.value(countOption) {
         case nil, no: return false
         case yes: return true
         default:
-            throw Refusal(
+            throw Problem(
                 .badRequest, "The option \(countOption) must be '\(yes)' or '\(no)'.")
         }
     }

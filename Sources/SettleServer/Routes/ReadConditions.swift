@@ -26,11 +26,11 @@ struct ReadConditions {
     ///
     /// A date that cannot be read is no condition.
     ///
-    /// - Throws: ``Refusal`` 412 with the item when it is another version than the reader wants, 400
+    /// - Throws: ``Problem`` 412 with the item when it is another version than the reader wants, 400
     ///   for an `If-Match` that cannot be read.
-    func outcome(for item: TableItem) throws(Refusal) -> Outcome {
+    func outcome(for item: TableItem) throws(Problem) -> Outcome {
         if dialect.hasTimes, try !isWanted(item) {
-            throw Refusal(
+            throw Problem(
                 .preconditionFailed, "The item was changed since that version.", item: item)
         }
         let known = headers[values: .ifNoneMatch]
@@ -43,7 +43,7 @@ struct ReadConditions {
         return .send
     }
 
-    private func isWanted(_ item: TableItem) throws(Refusal) -> Bool {
+    private func isWanted(_ item: TableItem) throws(Problem) -> Bool {
         switch try EntityTag.expectation(ifMatch: headers[values: .ifMatch]) {
         case .any: true
         case .version(let version): version == item.version

@@ -9,9 +9,9 @@ enum RequestHead {
     ///
     /// - Parameter request: The request; one of HTTP/1.0 that names no host has got one before.
     /// - Returns: The host that it names.
-    /// - Throws: ``Refusal`` 400 when it names none, or several, or something else, and for a transfer
+    /// - Throws: ``Problem`` 400 when it names none, or several, or something else, and for a transfer
     ///   coding other than chunks.
-    static func check(_ request: Request) throws(Refusal) -> Authority {
+    static func check(_ request: Request) throws(Problem) -> Authority {
         // The first one is the authority, and others are left where they were.
         guard let text = request.head.authority, let authority = Authority(text),
             !request.headers.contains(where: { $0.name.canonicalName == "host" })
@@ -25,8 +25,8 @@ enum RequestHead {
         return authority
     }
 
-    /// A refusal after which the connection ends: nobody knows where the next request begins.
-    static func malformed(_ message: String) -> Refusal {
-        Refusal(.badRequest, message, headers: [.connection: "close"])
+    /// A problem after which the connection ends: nobody knows where the next request begins.
+    static func malformed(_ message: String) -> Problem {
+        Problem(.badRequest, message, headers: [.connection: "close"])
     }
 }

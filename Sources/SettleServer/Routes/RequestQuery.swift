@@ -12,8 +12,8 @@ struct RequestQuery: Sendable, Equatable {
 
     /// Reads the text between `?` and `#`.
     ///
-    /// - Throws: ``Refusal`` 400 when it is not percent-encoded UTF-8.
-    init(_ text: String?) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 when it is not percent-encoded UTF-8.
+    init(_ text: String?) throws(Problem) {
         parameters = []
         for pair in (text ?? "").split(separator: "&") {
             let halves = pair.split(
@@ -22,7 +22,7 @@ struct RequestQuery: Sendable, Equatable {
                 let value = PercentEncoding.decoded(
                     halves.count == 2 ? halves[1] : "", plusIsSpace: true)
             else {
-                throw Refusal(.badRequest, "The query of the URL is not percent-encoded UTF-8.")
+                throw Problem(.badRequest, "The query of the URL is not percent-encoded UTF-8.")
             }
             parameters.append(Parameter(name: name, value: value))
         }
@@ -30,12 +30,12 @@ struct RequestQuery: Sendable, Equatable {
 
     /// The value of a parameter whose name may be in any case.
     ///
-    /// - Throws: ``Refusal`` 400 when it is there more than once.
-    func value(_ name: String) throws(Refusal) -> String? {
+    /// - Throws: ``Problem`` 400 when it is there more than once.
+    func value(_ name: String) throws(Problem) -> String? {
         let name = name.lowercased()
         let found = parameters.filter { $0.name.lowercased() == name }
         guard found.count <= 1 else {
-            throw Refusal(.badRequest, "The parameter '\(name)' is given more than once.")
+            throw Problem(.badRequest, "The parameter '\(name)' is given more than once.")
         }
         return found.first?.value
     }

@@ -57,13 +57,13 @@ struct RouteOperation: Sendable {
     /// What may be in the query and the headers.
     let parameters: [RouteParameter]
     let body: RouteBody?
-    let answers: [RouteAnswer]
+    let answers: [RouteResponse]
     /// Whether HEAD does the same and answers without the body.
     let hasHead: Bool
 
     init(
         _ method: HTTPRequest.Method, _ name: String, _ summary: String,
-        _ parameters: [RouteParameter] = [], body: RouteBody? = nil, answers: [RouteAnswer],
+        _ parameters: [RouteParameter] = [], body: RouteBody? = nil, answers: [RouteResponse],
         hasHead: Bool? = nil
     ) {
         self.method = method
@@ -86,7 +86,7 @@ enum RouteBody: Sendable {
 }
 
 /// An answer that a route can give.
-struct RouteAnswer: Sendable, Equatable {
+struct RouteResponse: Sendable, Equatable {
     /// What the body is.
     enum Body: Sendable, Equatable {
         case nothing

@@ -20,8 +20,8 @@ enum RoutePath: Sendable, Equatable {
     /// One slash at the end of a table's path is overlooked.
     ///
     /// - Parameter path: The path without the query.
-    /// - Throws: ``Refusal`` 400 for a name, an id or a digest that breaks its rules, or bad encoding.
-    init(_ path: String) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 for a name, an id or a digest that breaks its rules, or bad encoding.
+    init(_ path: String) throws(Problem) {
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)
             .dropFirst().map(String.init)
         if parts.first == "tables", (2...5).contains(parts.count) {
@@ -42,7 +42,7 @@ enum RoutePath: Sendable, Equatable {
     /// The path of a kind with the values of its parameters, in their order.
     private static func path(
         _ kind: Route.Kind, _ values: [String]
-    ) throws(Refusal) -> RoutePath {
+    ) throws(Problem) -> RoutePath {
         switch kind {
         case .description: return .description
         case .health: return .health
@@ -56,7 +56,7 @@ enum RoutePath: Sendable, Equatable {
             return .item(try TableName(values[0]), id: values[1])
         case .content:
             guard let digest = AttachmentDigest(values[1]) else {
-                throw Refusal(
+                throw Problem(
                     .badRequest,
                     "The path must end with the SHA-256 of the content, 64 hexadecimal digits in "
                         + "lower case.")
@@ -69,9 +69,9 @@ enum RoutePath: Sendable, Equatable {
         }
     }
 
-    private static func decoded(_ part: String) throws(Refusal) -> String {
+    private static func decoded(_ part: String) throws(Problem) -> String {
         guard let text = PercentEncoding.decoded(part[...]) else {
-            throw Refusal(.badRequest, "The path is not percent-encoded UTF-8.")
+            throw Problem(.badRequest, "The path is not percent-encoded UTF-8.")
         }
         return text
     }

@@ -9,14 +9,14 @@ enum RouteTable {
             operations: [
                 RouteOperation(
                     .get, "getDescription", "This description.",
-                    answers: open([RouteAnswer(200, "The description.", .description)]))
+                    answers: open([RouteResponse(200, "The description.", .description)]))
             ]),
         Route(
             kind: .health, template: "/healthz",
             operations: [
                 RouteOperation(
                     .get, "getHealth", "Whether the server runs.",
-                    answers: open([RouteAnswer(200, "It runs.", .status)]))
+                    answers: open([RouteResponse(200, "It runs.", .status)]))
             ]),
         Route(
             kind: .readiness, template: "/readyz",
@@ -25,8 +25,8 @@ enum RouteTable {
                     .get, "getReadiness",
                     "Whether the server can work: its store takes reads and writes.",
                     answers: open([
-                        RouteAnswer(200, "It can work.", .status),
-                        RouteAnswer(503, "It cannot work now.", .problem),
+                        RouteResponse(200, "It can work.", .status),
+                        RouteResponse(503, "It cannot work now.", .problem),
                     ]))
             ]),
         Route(
@@ -35,8 +35,8 @@ enum RouteTable {
                 RouteOperation(
                     .get, "getMetrics", "Counters for Prometheus.",
                     answers: open([
-                        RouteAnswer(200, "The counters.", .text),
-                        RouteAnswer(404, "They are not served here.", .problem),
+                        RouteResponse(200, "The counters.", .text),
+                        RouteResponse(404, "They are not served here.", .problem),
                     ]))
             ]),
         Route(
@@ -47,7 +47,7 @@ enum RouteTable {
                     "The changes of a table as they happen, as events or by long polling.",
                     [.version, .since, .filter, .top, .wait, .lastEventId],
                     answers: reading([
-                        RouteAnswer(200, "Changes, or none after the wait.", .changes)
+                        RouteResponse(200, "Changes, or none after the wait.", .changes)
                     ]),
                     hasHead: false)
             ]),
@@ -58,7 +58,7 @@ enum RouteTable {
                     .post, "sendBatch",
                     "Up to 1,000 writes in one transaction, each on its own merits.", [.version],
                     body: .batch,
-                    answers: writing([RouteAnswer(200, "What became of each write.", .results)]))
+                    answers: writing([RouteResponse(200, "What became of each write.", .results)]))
             ]),
         Route(
             kind: .content, template: "/tables/{table}/attachments/{digest}",
@@ -67,16 +67,16 @@ enum RouteTable {
                     .head, "findContent", "Whether content can be attached without an upload.",
                     [.version],
                     answers: reading([
-                        RouteAnswer(200, "It can.", headers: [.eTag]),
-                        RouteAnswer(404, "It has to be uploaded first.", .problem),
+                        RouteResponse(200, "It can.", headers: [.eTag]),
+                        RouteResponse(404, "It has to be uploaded first.", .problem),
                     ])),
                 RouteOperation(
                     .put, "storeContent", "Uploads content, under its SHA-256.", [.version],
                     body: .content,
                     answers: writing([
-                        RouteAnswer(200, "You could attach it before, too.", headers: [.eTag]),
-                        RouteAnswer(201, "It is there now.", headers: [.eTag]),
-                        RouteAnswer(422, "The content has another digest.", .problem),
+                        RouteResponse(200, "You could attach it before, too.", headers: [.eTag]),
+                        RouteResponse(201, "It is there now.", headers: [.eTag]),
+                        RouteResponse(422, "The content has another digest.", .problem),
                     ])),
             ]),
         Route(
@@ -86,17 +86,17 @@ enum RouteTable {
                     .get, "getAttachment", "The content of an attachment, or a part of it.",
                     [.version, .range, .ifRange, .ifNoneMatch, .includeDeleted, .options],
                     answers: reading([
-                        RouteAnswer(
+                        RouteResponse(
                             200, "The content.", .content, headers: [.eTag, .acceptRanges]),
-                        RouteAnswer(
+                        RouteResponse(
                             206, "A part of it.", .content,
                             headers: [.eTag, .acceptRanges, .contentRange]),
-                        RouteAnswer(304, "The reader has it already.", headers: [.eTag]),
-                        RouteAnswer(
+                        RouteResponse(304, "The reader has it already.", headers: [.eTag]),
+                        RouteResponse(
                             404, "There is no such item or attachment, for this sender.",
                             .problem),
-                        RouteAnswer(410, "Only its description is there.", .problem),
-                        RouteAnswer(
+                        RouteResponse(410, "Only its description is there.", .problem),
+                        RouteResponse(
                             416, "The content ends before the part.", .problem,
                             headers: [.contentRange, .acceptRanges]),
                     ]))
@@ -115,12 +115,12 @@ enum RouteTable {
                     .skipToken, .includeDeleted, .options, .prefer,
                 ],
                 answers: reading([
-                    RouteAnswer(200, "The page.", .list, headers: [.link, .preferenceApplied])
+                    RouteResponse(200, "The page.", .list, headers: [.link, .preferenceApplied])
                 ])),
             RouteOperation(
                 .post, "insertItem", "Inserts an item.", [.version], body: .item,
                 answers: writing([
-                    RouteAnswer(
+                    RouteResponse(
                         201, "The new item.", .item, headers: [.eTag, .lastModified, .location]),
                     taken, contentMissing,
                 ])),
@@ -137,7 +137,7 @@ enum RouteTable {
                 ],
                 answers: reading([
                     found,
-                    RouteAnswer(
+                    RouteResponse(
                         304, "The reader has it already.", headers: [.eTag, .lastModified]),
                     missing, gone, changed,
                 ])),
@@ -157,70 +157,70 @@ enum RouteTable {
                 .delete, "deleteItem", "Deletes an item; it stays for those who pull.",
                 [.version, .ifMatch, .ifUnmodifiedSince],
                 answers: writing([
-                    RouteAnswer(204, "It is deleted.", headers: [.eTag, .lastModified]),
+                    RouteResponse(204, "It is deleted.", headers: [.eTag, .lastModified]),
                     missing, gone, changed,
                 ])),
         ])
 
-    private static let found = RouteAnswer(
+    private static let found = RouteResponse(
         200, "The item as it is now.", .item, headers: [.eTag, .lastModified])
-    private static let missing = RouteAnswer(
+    private static let missing = RouteResponse(
         404, "There is no such item, for this sender.", .problem)
-    private static let gone = RouteAnswer(410, "Version 3: the item is deleted.", .problem)
-    private static let taken = RouteAnswer(
+    private static let gone = RouteResponse(410, "Version 3: the item is deleted.", .problem)
+    private static let taken = RouteResponse(
         409, "The id is taken: the item that has it.", .conflict, headers: [.eTag, .lastModified])
-    private static let conflict = RouteAnswer(
+    private static let conflict = RouteResponse(
         409, "The item stands against it: the item.", .conflict, headers: [.eTag, .lastModified])
-    private static let changed = RouteAnswer(
+    private static let changed = RouteResponse(
         412, "The item is another version: the item.", .conflict,
         headers: [.eTag, .lastModified])
-    private static let contentMissing = RouteAnswer(
+    private static let contentMissing = RouteResponse(
         422, "The content of an attachment has to be uploaded first.", .problem)
 
     /// The answers of a route that needs no token: its own, and those of every request.
-    private static func open(_ answers: [RouteAnswer]) -> [RouteAnswer] {
+    private static func open(_ answers: [RouteResponse]) -> [RouteResponse] {
         let common = [
-            RouteAnswer(400, "Something of the request cannot be read.", .problem),
-            RouteAnswer(403, "A page from elsewhere asks.", .problem),
+            RouteResponse(400, "Something of the request cannot be read.", .problem),
+            RouteResponse(403, "A page from elsewhere asks.", .problem),
             misdirected,
         ]
         return (answers + common).sorted { $0.status < $1.status }
     }
 
-    private static let misdirected = RouteAnswer(
+    private static let misdirected = RouteResponse(
         421, "Without a token: the request names a host that this server is not known by.", .problem
     )
 
     /// The answers of a route that reads a table: its own, and those of every table.
-    private static func reading(_ answers: [RouteAnswer]) -> [RouteAnswer] {
+    private static func reading(_ answers: [RouteResponse]) -> [RouteResponse] {
         let common = [
-            RouteAnswer(400, "Something of the request cannot be read.", .problem),
-            RouteAnswer(
+            RouteResponse(400, "Something of the request cannot be read.", .problem),
+            RouteResponse(
                 401, "The token is missing, forged or expired.", .problem, headers: [.challenge]),
-            RouteAnswer(
+            RouteResponse(
                 403,
                 "The token does not allow this, or there is none and a page from elsewhere asks.",
                 .problem),
             misdirected,
-            RouteAnswer(
+            RouteResponse(
                 405, "The rules of this table do not let anybody do this.", .problem,
                 headers: [.allow]),
-            RouteAnswer(429, "Too many requests.", .problem, headers: [.retryAfter]),
-            RouteAnswer(500, "The server is at fault; its log says more.", .problem),
-            RouteAnswer(503, "The server cannot work now; try again.", .problem),
+            RouteResponse(429, "Too many requests.", .problem, headers: [.retryAfter]),
+            RouteResponse(500, "The server is at fault; its log says more.", .problem),
+            RouteResponse(503, "The server cannot work now; try again.", .problem),
         ]
         return (answers + common).sorted { $0.status < $1.status }
     }
 
     /// The answers of a route that writes.
-    private static func writing(_ answers: [RouteAnswer]) -> [RouteAnswer] {
+    private static func writing(_ answers: [RouteResponse]) -> [RouteResponse] {
         let common = [
-            RouteAnswer(408, "The body comes too slowly.", .problem),
-            RouteAnswer(413, "The body is too long.", .problem),
-            RouteAnswer(
+            RouteResponse(408, "The body comes too slowly.", .problem),
+            RouteResponse(413, "The body is too long.", .problem),
+            RouteResponse(
                 415, "The body is not JSON or does not say so, or is packed in a way not known.",
                 .problem),
-            RouteAnswer(507, "The disk is full; nothing is stored.", .problem),
+            RouteResponse(507, "The disk is full; nothing is stored.", .problem),
         ]
         return reading(answers + common)
     }

@@ -31,7 +31,7 @@ struct TableResponder: HTTPResponder {
     let limits: PageLimits
     let versionWhenMissing: ProtocolVersion?
     let intake: BodyIntake
-    let answers: LargeAnswers
+    let answers: LargeResponses
     let clients: Connections
     let attachmentMaxBytes: Int
     let now: @Sendable () -> Date
@@ -70,27 +70,27 @@ struct TableResponder: HTTPResponder {
             if let answer = try origins.preflight(request, methods: path.route?.methods ?? []) {
                 return answer
             }
-            return try await answer(
+            return try await respond(
                 request, at: path, from: context.address,
                 over: clients.connection(of: context.channel))
         } catch {
-            return Answer.refusal(refusal(for: error))
+            return TableResponse.problem(problem(for: error))
         }
     }
 
     /// The one table of errors and statuses.
-    func refusal(for error: any Error) -> Refusal {
+    func problem(for error: any Error) -> Problem {
         switch error {
-        case let refusal as Refusal: return refusal
+        case let problem as Problem: return problem
         case let error as ODataError:
-            return Refusal(.badRequest, "The list cannot be made: \(error)")
+            return Problem(.badRequest, "The list cannot be made: \(error)")
         case is HTTPParserError, is ChannelError, is IOError:
             // Of the connection: what a store throws is its own.
             return RequestHead.malformed(
                 "The body of the request is malformed, or the connection ended before it was there."
             )
         case NIOHTTPDecompression.DecompressionError.limit:
-            return Refusal(
+            return Problem(
                 .contentTooLarge, "The body unpacks to more than this server takes.",
                 headers: [.connection: "close"])
         case is NIOHTTPDecompression.DecompressionError,
@@ -99,17 +99,17 @@ struct TableResponder: HTTPResponder {
                 "The body cannot be unpacked: it is not what Content-Encoding says, or not all of it."
             )
         case is CancellationError:
-            return Refusal(.serviceUnavailable, "The request was given up; try again.")
+            return Problem(.serviceUnavailable, "The request was given up; try again.")
         case let error as DatabaseError:
             switch error.code {
             case .documentTooLarge:
-                return Refusal(.contentTooLarge, "The item is too large to be stored.")
-            case .invalidDocumentId: return Refusal(.badRequest, "The id cannot be used.")
+                return Problem(.contentTooLarge, "The item is too large to be stored.")
+            case .invalidDocumentId: return Problem(.badRequest, "The id cannot be used.")
             case .databaseClosed:
-                return Refusal(.serviceUnavailable, "The server is stopping; try again later.")
+                return Problem(.serviceUnavailable, "The server is stopping; try again later.")
             case .diskFull:
                 logger.error("store", metadata: ["code": "\(error.code)"])
-                return Refusal(
+                return Problem(
                     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
                     "The server's disk is full.")
             default:
@@ -124,6 +124,6 @@ struct TableResponder: HTTPResponder {
         }
     }
 
-    private static let fault = Refusal(
+    private static let fault = Problem(
         .internalServerError, "The server could not carry out the request; its log says more.")
 }

@@ -9,13 +9,13 @@ extension TableResponder {
     /// protocol, those that say no too.
     ///
     /// - Throws: Whatever goes wrong outside the tables.
-    func answer(
+    func respond(
         _ request: Request, at path: RoutePath, from address: String?, over connection: Connection?
     ) async throws -> Response {
         guard let route = path.route else { throw Self.unknownPath }
         guard route.isOfTable else {
             try Self.checkMethod(of: request, at: route)
-            return try await answer(at: path)
+            return try await respond(at: path)
         }
         var dialect = TableDialect.version2
         var response: Response
@@ -25,14 +25,14 @@ extension TableResponder {
             let version = try RequestedVersion(
                 headers: request.headers, query: query, versionWhenMissing: versionWhenMissing)
             dialect = TableDialect(version.version)
-            let call = TableCall(
+            let tableRequest = TableRequest(
                 request: request, query: query, dialect: dialect, isVersionNamed: version.isNamed,
                 identity: try await identity(of: request, at: path, from: address),
                 connection: connection, responder: self)
-            response = try await call.answer(at: path)
+            response = try await tableRequest.respond(at: path)
         } catch {
-            response = try await answer(
-                refusal(for: error), in: dialect,
+            response = try await respond(
+                problem(for: error), in: dialect,
                 for: SenderKey(subject: nil, address: address), over: connection)
         }
         response.headers[.zumoServerVersion] = Self.serverVersion
@@ -40,14 +40,14 @@ extension TableResponder {
         return response
     }
 
-    /// The response for a refusal, which may be a large item.
-    private func answer(
-        _ refusal: Refusal, in dialect: TableDialect, for sender: SenderKey,
+    /// The response for a problem, which may be a large item.
+    private func respond(
+        _ problem: Problem, in dialect: TableDialect, for sender: SenderKey,
         over connection: Connection?
     ) async throws -> Response {
-        let worded = dialect.wording(refusal)
+        let worded = dialect.wording(problem)
         guard let item = worded.item, item.isLarge else {
-            return Answer.refusal(refusal, in: dialect)
+            return TableResponse.problem(problem, in: dialect)
         }
         return try await answers.item(
             item, in: dialect, status: worded.status, headers: worded.headers, for: sender,
@@ -55,30 +55,30 @@ extension TableResponder {
     }
 
     /// Answers at a path that is no table's.
-    private func answer(at path: RoutePath) async throws -> Response {
+    private func respond(at path: RoutePath) async throws -> Response {
         switch path {
-        case .health: return Answer.json(["status": "ok"])
+        case .health: return TableResponse.json(["status": "ok"])
         case .readiness: return try await readiness()
-        case .metrics: return try metricsAnswer()
+        case .metrics: return try metricsResponse()
         case .description:
-            return Answer.json(
+            return TableResponse.json(
                 versionWhenMissing == nil
                     ? OpenAPIDescription.json : OpenAPIDescription.jsonWithoutVersion)
         default: throw Self.unknownPath
         }
     }
 
-    private static func checkMethod(of request: Request, at route: Route) throws(Refusal) {
+    private static func checkMethod(of request: Request, at route: Route) throws(Problem) {
         let allowed = route.methods
         guard !allowed.contains(request.method) else { return }
         let names = allowed.map(\.rawValue).joined(separator: ", ")
-        throw Refusal(
+        throw Problem(
             .methodNotAllowed,
             "The method \(request.method.rawValue) is not for this path; it takes \(names).",
             headers: [.allow: names])
     }
 
-    private static let unknownPath = Refusal(
+    private static let unknownPath = Problem(
         .notFound,
         "There is nothing at this path; tables are at /tables/NAME and /tables/NAME/ID, "
             + "with the id percent-encoded.")
@@ -87,9 +87,9 @@ extension TableResponder {
     private static let features = "batch, changes, removed, attachments"
 }
 
-extension TableCall {
+extension TableRequest {
     /// Answers at a path of a table, with a method that it takes.
-    fileprivate func answer(at path: RoutePath) async throws -> Response {
+    fileprivate func respond(at path: RoutePath) async throws -> Response {
         switch (path, request.method) {
         case (.table(let table), .post): return try await insert(into: table)
         case (.table(let table), _): return try await list(table)

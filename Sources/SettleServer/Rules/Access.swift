@@ -15,16 +15,16 @@ struct Access: Sendable {
     /// Without rules the claim `channels`, an array of strings, is what the sender may read and
     /// write, and one who has no such claim may everything.
     ///
-    /// - Throws: ``Refusal`` 401 for a claim `channels` of another kind when there are no rules, so
+    /// - Throws: ``Problem`` 401 for a claim `channels` of another kind when there are no rules, so
     ///   that a slip of the issuer never widens the rights.
-    func identity(of sender: Sender, in table: TableName) throws(Refusal) -> Identity {
+    func identity(of sender: Sender, in table: TableName) throws(Problem) -> Identity {
         if let rules { return rules.rule(for: table).identity(of: sender) }
         guard let claim = sender.claims?["channels"] else {
             return Identity(subject: sender.subject, readable: nil, writable: nil)
         }
         let channels = claim.arrayValue?.compactMap(\.stringValue)
         guard let channels, channels.count == claim.arrayValue?.count else {
-            throw Authenticator.refusal(
+            throw Authenticator.problem(
                 "The claim 'channels' of the token is not an array of strings.")
         }
         return Identity(

@@ -10,17 +10,17 @@ enum TableOperation: String, Sendable, Hashable, CaseIterable {
     case delete
     case undelete
 
-    /// The refusal of an operation that a table does not take.
+    /// The problem for an operation that a table does not take.
     ///
     /// - Parameters:
     ///   - method: The method that was asked for.
     ///   - methods: What the table takes, named in `Allow`.
     /// - Returns: 405 with a sentence.
-    static func refusal(
+    static func problem(
         _ method: HTTPRequest.Method, allowing methods: [HTTPRequest.Method]
-    ) -> Refusal {
+    ) -> Problem {
         let names = methods.map(\.rawValue).joined(separator: ", ")
-        return Refusal(
+        return Problem(
             .methodNotAllowed,
             "The rules of this server do not allow \(method.rawValue) here.",
             headers: [.allow: names])

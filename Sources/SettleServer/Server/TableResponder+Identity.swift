@@ -9,11 +9,11 @@ extension TableResponder {
     ///   - path: A path of a table.
     ///   - address: Where it comes from.
     /// - Returns: The subject, with the channels to read and to write in this table.
-    /// - Throws: ``Refusal`` 401 when the token is missing or not good, 405 when the rules do not
+    /// - Throws: ``Problem`` 401 when the token is missing or not good, 405 when the rules do not
     ///   let anybody do this to the table, 429 when the sender has made too many requests.
     func identity(
         of request: Request, at path: RoutePath, from address: String?
-    ) async throws(Refusal) -> Identity {
+    ) async throws(Problem) -> Identity {
         guard let table = path.table else { return .unlimited }
         let stranger = SenderKey(subject: nil, address: address)
         var identity: Identity
@@ -32,7 +32,7 @@ extension TableResponder {
             throw error
         }
         guard path.isOpen(to: request.method, identity.operations) else {
-            throw TableOperation.refusal(
+            throw TableOperation.problem(
                 request.method,
                 allowing: (path.route?.methods ?? []).filter {
                     path.isOpen(to: $0, identity.operations)
@@ -41,10 +41,10 @@ extension TableResponder {
         return identity
     }
 
-    private func count(_ key: SenderKey) throws(Refusal) {
+    private func count(_ key: SenderKey) throws(Problem) {
         guard let seconds = limiter?.take(key) else { return }
         metrics.rateLimited()
-        throw Refusal(
+        throw Problem(
             .tooManyRequests,
             "Too many requests have come from you; try again in \(seconds) s.",
             headers: [.retryAfter: "\(seconds)"])

@@ -7,13 +7,13 @@ extension TableResponder {
     /// Whether the server can work: it is not stopping, has keys for tokens, and a store that
     /// takes writes.
     ///
-    /// - Throws: ``Refusal`` 503 with what is missing.
+    /// - Throws: ``Problem`` 503 with what is missing.
     func readiness() async throws -> Response {
         guard !shutdown.isStopping else {
-            throw Refusal(.serviceUnavailable, "The server is stopping.")
+            throw Problem(.serviceUnavailable, "The server is stopping.")
         }
         guard await authenticator.isReady else {
-            throw Refusal(
+            throw Problem(
                 .serviceUnavailable,
                 "The server does not have the keys that tokens are checked with yet.")
         }
@@ -21,18 +21,18 @@ extension TableResponder {
             try await store.checkReadiness()
         } catch {
             logger.error("store", metadata: ["error": "\(type(of: error))"])
-            throw Refusal(
+            throw Problem(
                 .serviceUnavailable, "The store cannot be reached, or takes no writes, just now.")
         }
-        return Answer.json(["status": "ready"])
+        return TableResponse.json(["status": "ready"])
     }
 
     /// What the server counted, for Prometheus.
     ///
-    /// - Throws: ``Refusal`` 404 when it is not served.
-    func metricsAnswer() throws(Refusal) -> Response {
+    /// - Throws: ``Problem`` 404 when it is not served.
+    func metricsResponse() throws(Problem) -> Response {
         guard let text = metricsText?.text else {
-            throw Refusal(.notFound, "This server does not serve metrics.")
+            throw Problem(.notFound, "This server does not serve metrics.")
         }
         return Response(
             status: .ok,

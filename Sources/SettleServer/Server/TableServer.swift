@@ -167,7 +167,7 @@ public final class TableServer: Service, Sendable {
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
             versionWhenMissing: configuration.versionWhenMissing,
             intake: configuration.intake(threads) { memoryReturn.note() },
-            answers: LargeAnswers(
+            answers: LargeResponses(
                 memory: SharedCapacity(
                     total: configuration.answerMemoryMaxBytes, keepsRoom: true,
                     clock: configuration.clock, onIdle: { memoryReturn.note() }),

@@ -61,7 +61,7 @@ package protocol StoredTable: Sendable {
     ///   - digest: Its SHA-256.
     ///   - owner: Who may attach it.
     ///   - now: The computer's clock.
-    /// - Throws: ``Refusal/contentDiffers`` when the content has another digest, and what `chunks`
+    /// - Throws: ``Problem/contentDiffers`` when the content has another digest, and what `chunks`
     ///   throws; nothing is left then. The store's own error when it cannot take it.
     func hold<Chunks: AsyncSequence>(
         _ chunks: Chunks, as digest: AttachmentDigest, for owner: ContentOwner,

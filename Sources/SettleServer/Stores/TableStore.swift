@@ -15,7 +15,7 @@ package protocol TableStore: Sendable {
     ///   - name: The name.
     ///   - isCreated: True to make a table that is not there.
     /// - Returns: The table; nil when there is none and it shall not be made.
-    /// - Throws: ``Refusal`` 403 when there are too many tables, 503 when the store is closed; the
+    /// - Throws: ``Problem`` 403 when there are too many tables, 503 when the store is closed; the
     ///   store's own error when it cannot be reached.
     func table(_ name: TableName, isCreated: Bool) async throws -> (any StoredTable)?
 

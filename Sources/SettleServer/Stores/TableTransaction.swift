@@ -11,7 +11,7 @@ package protocol TableTransaction: TableSnapshot {
     /// - Throws: The store's own error.
     func nextTime(now: Date) throws -> Int64
 
-    /// Stores an item, whole, with its place in the timeline, the marks of its departures, its keys in
+    /// Stores an item, whole, with its place in the timeline, the marks of its removals, its keys in
     /// the indexes and its attachments.
     ///
     /// - Parameters:

@@ -20,7 +20,7 @@ struct PageCollector<Sink: PageSink> {
     private let positionBytesMax: Int
     private let answerBytesMax: Int
     /// Whether what left the reader's sight is part of the list, and there is a limit to sight.
-    let wantsDepartures: Bool
+    let wantsChannelRemovals: Bool
     /// The items of the page so far.
     private var sink: Sink
     /// How many items of an ordered walk belong to the page, and one more when there is one.
@@ -66,8 +66,8 @@ struct PageCollector<Sink: PageSink> {
         budget = ODataBudget(limits: limits, isGivenUp: isGivenUp)
         self.positionBytesMax = positionBytesMax
         self.answerBytesMax = answerBytesMax
-        wantsDepartures =
-            request.reportsDepartures && request.includesDeleted
+        wantsChannelRemovals =
+            request.reportsChannelRemovals && request.includesDeleted
             && request.walk == .byUpdatedAt
             && (request.filter != nil || identity.readable != nil)
     }
@@ -106,8 +106,8 @@ struct PageCollector<Sink: PageSink> {
         let item = readsMembers ? item.withAttachmentColumn : item
         if try belongs(item) {
             try keep(item)
-        } else if wantsDepartures {
-            try collectDeparture(of: item, at: item.updatedAt.microseconds)
+        } else if wantsChannelRemovals {
+            try collectRemoval(of: item, at: item.updatedAt.microseconds)
         }
     }
 
@@ -115,9 +115,9 @@ struct PageCollector<Sink: PageSink> {
     /// it left the reader's sight there.
     ///
     /// - Throws: As ``collect(_:)``.
-    mutating func collectDeparture(of item: TableItem, at time: Int64) throws {
+    mutating func collectRemoval(of item: TableItem, at time: Int64) throws {
         budget.beginItem()
-        let gone = try item.departure(
+        let gone = try item.removal(
             at: time, filter: request.filter, from: identity, budget: budget)
         if let gone { try keep(gone) }
     }

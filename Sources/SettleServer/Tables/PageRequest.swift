@@ -17,7 +17,7 @@ struct PageRequest: Sendable, Equatable {
     var includesDeleted = false
     /// Whether items that have left the reader's channels are reported, when they come in the
     /// order of `updatedAt`, deleted ones too, as in a pull.
-    var reportsDepartures = false
+    var reportsChannelRemovals = false
     /// Where the page before ended; items up to there are left out before `skip` counts.
     var after: PagePosition?
 }

@@ -7,13 +7,13 @@ package struct TableName: Sendable, Hashable {
 
     /// Checks a name.
     ///
-    /// - Throws: ``Refusal`` 400 with the rule.
-    package init(_ text: String) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 with the rule.
+    package init(_ text: String) throws(Problem) {
         let bytes = text.utf8
         guard (1...63).contains(bytes.count), let first = bytes.first,
             !Self.isDigit(first), bytes.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) })
         else {
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "A table's name has 1 to 63 letters, digits and '_', and no digit at its start.")
         }

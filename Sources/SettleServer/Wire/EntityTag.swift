@@ -35,18 +35,18 @@ enum EntityTag {
     ///
     /// - Parameter values: The values of all lines of the header.
     /// - Returns: What is expected.
-    /// - Throws: ``Refusal`` 400 for a weak tag, several tags, or something that is no tag.
-    static func expectation(ifMatch values: [String]) throws(Refusal) -> Expectation {
+    /// - Throws: ``Problem`` 400 for a weak tag, several tags, or something that is no tag.
+    static func expectation(ifMatch values: [String]) throws(Problem) -> Expectation {
         guard !values.isEmpty else { return .none }
         guard let tags = tags(values), let tag = tags.first else {
-            throw Refusal(
+            throw Problem(
                 .badRequest, "The header If-Match holds no version; write it in double quotes.")
         }
         guard tags.count == 1 else {
-            throw Refusal(.badRequest, "The header If-Match may hold one version only.")
+            throw Problem(.badRequest, "The header If-Match may hold one version only.")
         }
         guard !tag.isWeak else {
-            throw Refusal(
+            throw Problem(
                 .badRequest, "The header If-Match holds a weak tag; versions here are strong.")
         }
         return values.count == 1 && values[0].trimmingSpaces == "*"

@@ -29,11 +29,11 @@ struct ItemBody: Sendable, Equatable {
     ///   - json: The item.
     ///   - purpose: What it is for.
     ///   - dialect: The version of the protocol, which says what becomes of the server's columns.
-    /// - Throws: ``Refusal`` 400 when it is no object, sets a column or ``TableItem/removalName``, which
+    /// - Throws: ``Problem`` 400 when it is no object, sets a column or ``TableItem/removalName``, which
     ///   it may not, has an `id` or `version` that is no string, or describes attachments wrongly.
-    init(_ json: PackedValue, for purpose: Purpose, in dialect: TableDialect) throws(Refusal) {
+    init(_ json: PackedValue, for purpose: Purpose, in dialect: TableDialect) throws(Problem) {
         guard json.isObject else {
-            throw Refusal(.badRequest, "The body is not a JSON object; send one item at a time.")
+            throw Problem(.badRequest, "The body is not a JSON object; send one item at a time.")
         }
         guard json.leaf(TableItem.removalName) == nil else { throw Self.setsRemoval }
         let id = SystemColumn.id.rawValue
@@ -54,7 +54,7 @@ struct ItemBody: Sendable, Equatable {
         self.id = try Self.string(json.leaf(id), .id)
         if let column = json.part(AttachmentColumn.name) {
             guard column.count(limit: Self.attachmentValuesMax) <= Self.attachmentValuesMax else {
-                throw Refusal(
+                throw Problem(
                     .badRequest, "The member '\(AttachmentColumn.name)' has too many values.")
             }
             attachments = try AttachmentColumn.descriptions(of: column.tree)
@@ -71,8 +71,8 @@ struct ItemBody: Sendable, Equatable {
     ///   - bytes: The bytes.
     ///   - levels: How deep in them an item lies.
     /// - Returns: The JSON, packed.
-    /// - Throws: ``Refusal`` 400 with line and column when they are none.
-    static func json(_ bytes: [UInt8], levels: Int = 0) throws(Refusal) -> PackedValue {
+    /// - Throws: ``Problem`` 400 with line and column when they are none.
+    static func json(_ bytes: [UInt8], levels: Int = 0) throws(Problem) -> PackedValue {
         do {
             var limits = limits
             limits.depthMax += levels
@@ -80,27 +80,27 @@ struct ItemBody: Sendable, Equatable {
             return try JSONText.packedInPieces(
                 from: bytes.span, limits: limits, largeIntegers: .exact)
         } catch {
-            var refusal = Refusal(
+            var problem = Problem(
                 .badRequest,
                 "The body cannot be read at line \(error.line), column \(error.column): "
                     + error.message)
-            refusal.details = [
+            problem.details = [
                 "line": .integer(Int64(error.line)), "column": .integer(Int64(error.column)),
             ]
-            throw refusal
+            throw problem
         }
     }
 
-    /// The refusal of members that would have readers take the item for one that left their sight.
-    static let setsRemoval = Refusal(
+    /// The problem for members that would have readers take the item for one that left their sight.
+    static let setsRemoval = Problem(
         .badRequest,
         "An item may not have a member '\(TableItem.removalName)': that is how readers are told that an "
             + "item left their sight.")
 
-    private static func checkReserved(_ names: [String]) throws(Refusal) {
+    private static func checkReserved(_ names: [String]) throws(Problem) {
         for name in names {
             guard let column = SystemColumn.reserved(name) else { continue }
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "The body may not set '\(name)': the server keeps '\(column.rawValue)' itself.")
         }
@@ -114,12 +114,12 @@ struct ItemBody: Sendable, Equatable {
     /// - Returns: The member `deleted`; nil when there is none or it is no boolean.
     private static func deletion(
         _ json: PackedValue, overwriting names: [String], for purpose: Purpose
-    ) throws(Refusal) -> Bool? {
+    ) throws(Problem) -> Bool? {
         let deleted = json.leaf(SystemColumn.deleted.rawValue)?.boolValue
         for name in names {
             let isUndelete = name == SystemColumn.deleted.rawValue && deleted == false
             guard purpose != .update || isUndelete else {
-                throw Refusal(
+                throw Problem(
                     .badRequest,
                     "An update may not set '\(name)', which the server keeps itself; "
                         + "'deleted' may be set to false, to bring an item back.")
@@ -130,12 +130,12 @@ struct ItemBody: Sendable, Equatable {
 
     private static func string(
         _ value: JSONValue?, _ column: SystemColumn
-    ) throws(Refusal) -> String? {
+    ) throws(Problem) -> String? {
         switch value {
         case nil, .null?: return nil
         case .string(let text)?: return text
         default:
-            throw Refusal(.badRequest, "The member '\(column.rawValue)' must be a string.")
+            throw Problem(.badRequest, "The member '\(column.rawValue)' must be a string.")
         }
     }
 

@@ -11,10 +11,10 @@ import Settle
 enum ItemIdentifier {
     /// Checks an id that came in a path or a body.
     ///
-    /// - Throws: ``Refusal`` 400 saying what is wrong with it.
-    static func check(_ id: String) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 saying what is wrong with it.
+    static func check(_ id: String) throws(Problem) {
         if let fault = fault(of: id) {
-            throw Refusal(.badRequest, "The id cannot be used: \(fault).")
+            throw Problem(.badRequest, "The id cannot be used: \(fault).")
         }
     }
 

@@ -19,7 +19,7 @@ extension TableItem {
     /// About how many bytes the item takes as text.
     var approximateSize: Int {
         members.approximateSize
-            + departures.times.keys.reduce(200) { $0 + 24 + $1.utf8.count }
+            + removals.times.keys.reduce(200) { $0 + 24 + $1.utf8.count }
             + attachments.reduce(0) { $0 + $1.approximateSize }
     }
 

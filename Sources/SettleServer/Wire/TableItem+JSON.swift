@@ -27,7 +27,7 @@ extension TableItem {
     func write(
         in dialect: TableDialect, selecting selection: Set<String>? = nil, to text: inout [UInt8]
     ) {
-        let selection = isOutOfSight ? nil : selection
+        let selection = isOutOfScope ? nil : selection
         var columns = sentColumns(in: dialect)
         if let selection { columns.removeAll { !selection.contains($0.name) } }
         sentMembers.write(with: columns, selecting: selection, to: &text)
@@ -36,17 +36,17 @@ extension TableItem {
     /// The member that says that an item left the reader's sight.
     static let removalName = "@removed"
 
-    private var sentMembers: ItemMembers { isOutOfSight ? [:] : members }
+    private var sentMembers: ItemMembers { isOutOfScope ? [:] : members }
 
     /// What is sent beside the members, ascending by the bytes of the names.
     private func sentColumns(in dialect: TableDialect) -> [(name: String, value: JSONValue)] {
         var columns: [(name: String, value: JSONValue)] = []
         columns.reserveCapacity(SystemColumn.inOrderOfNames.count + 1)
-        if isOutOfSight { columns.append((Self.removalName, ["reason": "changed"])) }
-        if !isOutOfSight, !attachments.isEmpty {
+        if isOutOfScope { columns.append((Self.removalName, ["reason": "changed"])) }
+        if !isOutOfScope, !attachments.isEmpty {
             columns.append((AttachmentColumn.name, AttachmentColumn.json(attachments)))
         }
-        for column in isOutOfSight ? SystemColumn.withoutCreation : dialect.columns {
+        for column in isOutOfScope ? SystemColumn.withoutCreation : dialect.columns {
             columns.append((column.rawValue, json(column)))
         }
         return columns

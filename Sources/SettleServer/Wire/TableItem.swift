@@ -16,16 +16,16 @@ package struct TableItem: Sendable, Equatable {
     /// What is attached, without the contents.
     package var attachments: [AttachmentDescription]
     /// The channels it was in; never sent.
-    package var departures: Departures
+    package var removals: ChannelRemovals
     /// True for what is told of an item to a reader whose channels it has left.
-    var isOutOfSight = false
+    var isOutOfScope = false
     /// The column of the attachments for those who look at it several times; nil until then.
     private var attachmentColumn: ODataValue?
 
     package init(
         id: String, members: ItemMembers, createdAt: Instant, updatedAt: Instant,
         version: String, isDeleted: Bool, attachments: [AttachmentDescription] = [],
-        departures: Departures = Departures()
+        removals: ChannelRemovals = ChannelRemovals()
     ) {
         self.id = id
         self.members = members
@@ -34,7 +34,7 @@ package struct TableItem: Sendable, Equatable {
         self.version = version
         self.isDeleted = isDeleted
         self.attachments = attachments
-        self.departures = departures
+        self.removals = removals
     }
 
     /// The same item with the column of its attachments as a value, for those who look at it several times.

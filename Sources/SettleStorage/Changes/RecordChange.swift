@@ -29,7 +29,7 @@ package struct RecordChange: Sendable, Equatable {
     }
 }
 
-/// What one commit did, told to those who keep something up to date with the store.
+/// What one commit did, for those who keep something up to date with the store.
 package struct StoreCommit: Sendable {
     /// The last sequence of the store after the commit.
     package let sequence: UInt64

@@ -7,7 +7,7 @@ extension Store {
     /// number before when there may be. Costs a lock and some reads of memory, and waits for
     /// nobody.
     ///
-    /// - Returns: The number; nil when it cannot be told at the moment.
+    /// - Returns: The number; nil when it cannot be known at the moment.
     /// - Throws: ``StorageError/engine(_:message:)`` when the store cannot be read.
     package func lastTransaction() throws -> UInt64? {
         try StorageError.translating { try environment.lastTransaction() }

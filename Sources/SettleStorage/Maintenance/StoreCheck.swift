@@ -20,8 +20,8 @@ package struct StoreCheck {
     ///
     /// - Parameters:
     ///   - snapshot: The state.
-    ///   - report: Told of each finding.
-    ///   - advance: Told how many rows more have been looked at.
+    ///   - report: Called with each finding.
+    ///   - advance: Called with how many rows more have been looked at.
     package init(
         of snapshot: StoreSnapshot, report: @escaping (StoreFinding) -> Void,
         advance: @escaping (Int) -> Void

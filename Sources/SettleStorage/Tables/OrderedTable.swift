@@ -20,7 +20,7 @@ package enum TableEdge: Sendable, Equatable {
 
 /// A table of bytes, ordered by the bytes of its keys, as part of one state of the store.
 ///
-/// What the floors above keep of their own: the rows of indexes, side tables. Valid as long as
+/// What the layers above keep of their own: the rows of indexes, side tables. Valid as long as
 /// the snapshot or transaction it came from.
 package struct OrderedTable {
     private let table: Table

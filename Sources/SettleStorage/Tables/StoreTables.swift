@@ -21,7 +21,7 @@ struct StoreTables: Sendable {
     private static let documentsName = "documents"
     private static let sequencesName = "sequences"
 
-    /// What stands before the name of a table that a floor above keeps.
+    /// What stands before the name of a table that a layer above keeps.
     static let guestPrefix = "guest/"
 
     /// Creates the tables of a new store, or opens those of an existing one.

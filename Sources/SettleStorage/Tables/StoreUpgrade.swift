@@ -2,7 +2,7 @@ import SettleLMDB
 
 /// Brings a store of an older format to this release's.
 ///
-/// From 2 to 3: the tables of indexes are removed; what they held is built anew from the documents,
+/// From 2 to 3: the tables of indexes are removed; what they held is rebuilt from the documents,
 /// in another form. A store that is opened for reading only is read as it is, without its indexes.
 enum StoreUpgrade {
     private static let oldIndexes = StoreTables.guestPrefix + "index"

@@ -32,11 +32,11 @@ extension Backend {
         _ claimed: ClaimedOperation
     ) async throws(ReplicationError) -> RemoteOutcome {
         let (operation, attachments) = (claimed.operation, claimed.attachments)
-        if let refusal = try await upload(attachments) { return refusal }
+        if let rejection = try await upload(attachments) { return rejection }
         var outcome = try await send(operation)
         if case .rejected = outcome, !attachments.isEmpty {
             // The remote may have forgotten the content since, when it was started anew.
-            if let refusal = try await upload(attachments) { return refusal }
+            if let rejection = try await upload(attachments) { return rejection }
             outcome = try await send(operation)
         }
         return outcome.describingAttachments(claimed.describesAttachments)

@@ -24,7 +24,7 @@ extension Database {
                 "The remote '\(backend.identifier)' has no attachments, or they are switched off."
             )
         }
-        return try await ReplicationCenter.of(self).outbox(for: backend.identifier, of: self)
+        return try await ReplicationCenter.of(self).pushQueue(for: backend.identifier, of: self)
             .download(id, self, backend)
     }
 }

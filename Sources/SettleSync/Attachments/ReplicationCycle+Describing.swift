@@ -14,9 +14,9 @@ extension ReplicationCycle {
         guard session.configuration.direction == .clientToServer,
             !session.hasSoughtUndescribed.exchange(true, ordering: .relaxed)
         else { return false }
-        return try session.outbox.read(session.database) { snapshot, tables in
+        return try session.pushQueue.read(session.database) { snapshot, tables in
             try !tables.carriesAttachments
-                && !RemoteOutbox.undescribedIds(countMax: 1, in: snapshot, tables).isEmpty
+                && !PushQueue.undescribedIds(countMax: 1, in: snapshot, tables).isEmpty
         }
     }
 
@@ -26,7 +26,7 @@ extension ReplicationCycle {
     /// - Returns: How many were queued.
     /// - Throws: What the database throws when it cannot be read or written.
     mutating func queueUndescribed(isPulled: Bool) async throws -> Int {
-        try await session.outbox.queueUndescribed(
+        try await session.pushQueue.queueUndescribed(
             session.database, carriesAttachments: carriesAttachments(),
             isPulled: isPulled || session.configuration.direction == .clientToServer)
     }
@@ -60,7 +60,7 @@ extension ReplicationCycle {
                 }
             }
             if !items.isEmpty {
-                note(try await session.outbox.apply(session.database, items, in: context))
+                note(try await session.pushQueue.apply(session.database, items, in: context))
             }
             if progress.isOutage { return }
         }
@@ -73,7 +73,7 @@ extension Backend {
         of id: String
     ) async -> Result<RemoteItem?, ReplicationError> {
         do throws(ReplicationError) {
-            guard case .found(let item) = try await lookUp(id), !item.isDeleted, !item.isOutOfSight
+            guard case .found(let item) = try await lookUp(id), !item.isDeleted, !item.isOutOfScope
             else { return .success(nil) }
             return .success(item.describingAttachments(true))
         } catch {
@@ -84,7 +84,7 @@ extension Backend {
     }
 }
 
-extension RemoteOutbox {
+extension PushQueue {
     /// Queues documents that went without their attachments when these begin to travel, and keeps
     /// whether they do.
     ///
@@ -110,7 +110,7 @@ extension RemoteOutbox {
             for id in try Self.undescribedIds(in: transaction, tables)
             where try tables.entry(id) == nil {
                 try tables.setEntry(
-                    RemoteEntry(queued: .update, order: transaction.sequence), id, replacing: nil)
+                    PendingChange(queued: .update, order: transaction.sequence), id, replacing: nil)
                 count += 1
             }
             try Self.setCarrying(true, of: identifier, in: transaction)

@@ -10,7 +10,7 @@ extension ReplicationCycle {
         guard configuration.downloadsAttachments, carriesAttachments() else { return }
         var last: String?
         while true {
-            let ids = try session.outbox.read(session.database) { snapshot, tables in
+            let ids = try session.pushQueue.read(session.database) { snapshot, tables in
                 try tables.downloadIds(
                     after: last, countMax: max(1, configuration.concurrentRequestsMax),
                     in: snapshot)
@@ -30,7 +30,7 @@ extension ReplicationCycle {
     /// How many attachments of a document were fetched.
     static func download(_ id: String, for session: ReplicationSession) async throws -> Int {
         do {
-            return try await session.outbox.download(id, session.database, session.backend)
+            return try await session.pushQueue.download(id, session.database, session.backend)
         } catch let error as ReplicationError
             where [.serverFailed, .protocolViolation].contains(error.code)
         {
@@ -47,7 +47,7 @@ extension ReplicationCycle {
     }
 }
 
-extension RemoteOutbox {
+extension PushQueue {
     /// Fetches the content of a document's attachments as far as it is not here.
     ///
     /// - Returns: How many attachments were fetched.
@@ -80,7 +80,7 @@ extension RemoteOutbox {
     private static func downloaded(
         _ id: String, in snapshot: Snapshot, _ tables: RemoteTables
     ) throws -> Document? {
-        if try tables.server(id)?.isLive ?? false { return try snapshot.document(id) }
+        if try tables.base(id)?.isLive ?? false { return try snapshot.document(id) }
         return try tables.document(id, in: snapshot)
     }
 }

@@ -29,7 +29,7 @@ public protocol Backend: Sendable {
     /// Which of the remote's items we are let see, as far as that is known beforehand.
     ///
     /// Any text that changes when our rights do, without secrets. With other rights, older items
-    /// come into sight whose changes lie before the token, so a pull with another scope begins at
+    /// come into scope whose changes lie before the token, so a pull with another scope begins at
     /// the beginning; what is here already changes nothing. The default says that rights never
     /// change.
     ///
@@ -79,7 +79,7 @@ public protocol Backend: Sendable {
     /// they were changed.
     ///
     /// This is how it is found out that items left without a word: deleted for good, or out of the
-    /// query's sight on a remote that does not report that. An item that matches all the while
+    /// query's scope on a remote that does not report that. An item that matches all the while
     /// must be listed. Nothing a listing says depends on clocks.
     ///
     /// - Parameters:
@@ -130,9 +130,9 @@ public protocol Backend: Sendable {
 
     /// Waits until something changes among a query's items.
     ///
-    /// Asked again and again while a replication rests; a change ends the rest, and a pull follows.
+    /// Asked again and again while a replication waits for its next poll; a change ends the wait, and a pull follows.
     /// An answer that nothing changed has to take its time: one that comes within a second counts
-    /// as a failure. The task is cancelled when the rest ends for another reason.
+    /// as a failure. The task is cancelled when the wait ends for another reason.
     ///
     /// - Parameters:
     ///   - query: Which items.

@@ -41,7 +41,7 @@ public struct PullQuery: Sendable, Hashable {
     var hash: UInt64 { max(1, StableHash.of(name.utf8)) }
 }
 
-/// Where a page ended, in the back-end's own words.
+/// The checkpoint after a page, in the back-end's own words.
 public struct PullToken: Sendable, Hashable {
     /// The words; only the back-end that wrote them reads them.
     public var text: String

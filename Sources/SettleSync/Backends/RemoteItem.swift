@@ -14,7 +14,7 @@ public struct RemoteItem: Sendable, Hashable {
     ///
     /// Its document is purged here, without a word to the remote, unless it has something to
     /// tell first. Such an item needs no members.
-    public var isOutOfSight = false
+    public var isOutOfScope = false
     /// True when null may stand for a member that the item does not have, as in a table that shows
     /// every column it has.
     ///

@@ -25,7 +25,7 @@ public struct ReplicationConflict: Sendable {
     /// The revision that `local` is, or that deleted it.
     let localRevision: String?
     /// The state of the remote that the resolution is about.
-    let seen: ServerState
+    let seen: BaseItem
 }
 
 /// What becomes of a conflict.

@@ -80,10 +80,10 @@ public enum OperationStatus: String, Sendable, Hashable, CaseIterable {
     case pending
     /// It was started and has not been completed, skipped, or given back.
     case active
-    /// It is done and not in the outbox any more; told in the transaction that completes it.
+    /// It is done and not in the outbox any more; reported in the transaction that completes it.
     case completed
-    /// It was given up and is not in the outbox any more; told in the transaction that skips it.
+    /// It was given up and is not in the outbox any more; reported in the transaction that skips it.
     case skipped
-    /// It waits, and it is of a type that the outbox was not told of; it is kept, and not started.
+    /// It waits, and it is of a type that the outbox does not know; it is kept, and not started.
     case unknown
 }

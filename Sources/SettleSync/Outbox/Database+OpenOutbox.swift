@@ -35,7 +35,7 @@ final class OutboxCenter: Sendable {
     private let state = Mutex<Outbox?>(nil)
 
     static func of(_ database: Database) -> OutboxCenter {
-        database.companion { OutboxCenter() }
+        database.scopedObject { OutboxCenter() }
     }
 
     var outbox: Outbox? { state.withLock { $0 } }

@@ -249,15 +249,15 @@ public final class Outbox: CommitParticipant {
     /// Stores what the closure did with the outbox; see ``Settle/CommitParticipant/willCommit(_:in:)``.
     public func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
         let deleted = changes.filter { $0.isDeleted || $0.isPurged }.map(\.documentId)
-        guard transaction.hasNotes(of: self) || !deleted.isEmpty else { return }
+        guard transaction.hasLocalState(of: self) || !deleted.isEmpty else { return }
         try CloudLinks(detaching: deleted, in: transaction)
-        guard transaction.hasNotes(of: self) else { return }
+        guard transaction.hasLocalState(of: self) else { return }
         let queue = try OutboxTransaction(self, transaction)
-        var settlement = try OutboxSettlement(queue, transaction)
-        try settlement.run()
-        queue.notes.isSettled = true
-        try CloudLinks.checkAttached(queue.notes.attached, in: transaction)
-        let changes = queue.notes.changes.values.filter { !$0.isEmpty }
+        var flush = try OutboxFlush(queue, transaction)
+        try flush.run()
+        queue.pendingOperations.isFlushed = true
+        try CloudLinks.checkAttached(queue.pendingOperations.attached, in: transaction)
+        let changes = queue.pendingOperations.changes.values.filter { !$0.isEmpty }
         if !changes.isEmpty { transaction.afterCommit { [self] in committed(changes) } }
     }
 

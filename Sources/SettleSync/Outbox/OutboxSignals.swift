@@ -2,7 +2,7 @@ public import Foundation
 import Settle
 import Synchronization
 
-/// What those are told who follow an outbox.
+/// What subscribers of an outbox get.
 final class OutboxSignals: Sendable {
     let failures = Broadcast<OperationFailure>()
     private let ticks = Broadcast<Void>()

@@ -71,7 +71,7 @@ public struct OperationOutcome: Sendable {
 
     /// It is to be started again, and the pipeline is suspended once more before.
     ///
-    /// For what has to be settled first: a conflict, a missing connection, a login.
+    /// For what has to be resolved first: a conflict, a missing connection, a login.
     public static func suspendPipeline(
         _ write: (@Sendable (Transaction) throws -> Void)? = nil
     ) -> OperationOutcome {

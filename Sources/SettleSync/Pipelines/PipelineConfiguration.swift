@@ -22,7 +22,7 @@ public struct PipelineConfiguration: Sendable {
     public var algorithm: PipelineAlgorithm
     /// How many operations may be active at a time; 0 for no limit.
     public var maxConcurrentOperationCount: Int
-    /// How operations are condensed; nil when they are not.
+    /// How operations are coalesced; nil when they are not.
     public var coalescing: CoalescingPolicy?
     /// How long to wait after a failure.
     public var retries: RetryPolicy
@@ -45,7 +45,7 @@ public struct PipelineConfiguration: Sendable {
     ///   - previousNames: The names it had in earlier releases.
     ///   - algorithm: How its graphs follow each other.
     ///   - maxConcurrentOperationCount: How many operations may be active at a time; 0 for no limit.
-    ///   - coalescing: How operations are condensed.
+    ///   - coalescing: How operations are coalesced.
     ///   - retries: How long to wait after a failure.
     ///   - delegate: Carries the operations out; nil when they only wait in this process.
     public init(
@@ -73,7 +73,7 @@ public struct PipelineConfiguration: Sendable {
     ///   - previousNames: The names it had in earlier releases.
     ///   - algorithm: How its graphs follow each other.
     ///   - maxConcurrentOperationCount: How many operations may be active at a time; 0 for no limit.
-    ///   - coalescing: How operations are condensed.
+    ///   - coalescing: How operations are coalesced.
     ///   - retries: How long to wait after a failure.
     ///   - start: Carries one operation out; see ``PipelineDelegate/start(_:in:)``.
     public init(

@@ -5,7 +5,7 @@ import Synchronization
 /// Does what a pipeline's machine decides: starts operations in the database, hands them to the
 /// delegate, stores what became of them.
 ///
-/// The lock of the state guards it, and nothing is called while that is held; that of what was told is
+/// The lock of the state guards it, and nothing is called while that is held; that of `notified` is
 /// taken before it.
 final class PipelineRunner: Sendable {
     let configuration: PipelineConfiguration
@@ -24,13 +24,13 @@ final class PipelineRunner: Sendable {
     }
     private let state: Mutex<State>
 
-    /// What those who follow were told last.
-    private struct Told {
+    /// What subscribers were notified of last.
+    private struct Notified {
         var isActive: Bool
         var suspendCount: Int
     }
-    /// Held while they are told, so that the last they hear is how it is.
-    private let told: Mutex<Told>
+    /// Held while they are notified, so that the last they get is how it is.
+    private let notified: Mutex<Notified>
     private let activities = Broadcast<Bool>()
     private let counts = Broadcast<Int>()
 
@@ -40,7 +40,7 @@ final class PipelineRunner: Sendable {
         database = outbox.database
         var machine = PipelineStateMachine(limit: configuration.maxConcurrentOperationCount)
         _ = machine.suspend(count: suspendCount)
-        told = Mutex(Told(isActive: machine.isActive, suspendCount: machine.suspendCount))
+        notified = Mutex(Notified(isActive: machine.isActive, suspendCount: machine.suspendCount))
         state = Mutex(State(machine: machine))
     }
 
@@ -50,10 +50,10 @@ final class PipelineRunner: Sendable {
     var isActive: Bool { state.withLock { $0.machine.isActive } }
     var suspendCount: Int { state.withLock { $0.machine.suspendCount } }
     var activity: AsyncStream<Bool> {
-        told.withLock { activities.stream(.bufferingNewest(1), first: $0.isActive) }
+        notified.withLock { activities.stream(.bufferingNewest(1), first: $0.isActive) }
     }
     var suspendCounts: AsyncStream<Int> {
-        told.withLock { counts.stream(.bufferingNewest(1), first: $0.suspendCount) }
+        notified.withLock { counts.stream(.bufferingNewest(1), first: $0.suspendCount) }
     }
 
     // MARK: Events
@@ -155,13 +155,13 @@ final class PipelineRunner: Sendable {
 
     /// Tells those who follow how it is now, if it is otherwise than they know.
     private func tell() {
-        told.withLock { told in
+        notified.withLock { notified in
             let (isActive, count) = state.withLock {
                 ($0.machine.isActive, $0.machine.suspendCount)
             }
-            if isActive != told.isActive { activities.send(isActive) }
-            if count != told.suspendCount { counts.send(count) }
-            told = Told(isActive: isActive, suspendCount: count)
+            if isActive != notified.isActive { activities.send(isActive) }
+            if count != notified.suspendCount { counts.send(count) }
+            notified = Notified(isActive: isActive, suspendCount: count)
         }
     }
 
@@ -304,25 +304,25 @@ final class PipelineRunner: Sendable {
         do {
             outcome = try await delegate.start(operation, in: Pipeline(self))
         } catch {
-            var isTold = false
-            while await !giveBack(operation, after: error, outbox, isTold: &isTold) {
-                guard await rest(operation.startCount) else { return }
+            var isNotified = false
+            while await !giveBack(operation, after: error, outbox, isNotified: &isNotified) {
+                guard await pause(operation.startCount) else { return }
             }
             return
         }
         if case .leftActive = outcome.kind { return }
-        await settle(outcome, of: operation, outbox)
+        await finish(outcome, of: operation, outbox)
     }
 
     /// Stores an outcome, and tries again for as long as the database takes nothing at all.
-    private func settle(
+    private func finish(
         _ outcome: OperationOutcome, of operation: QueuedOperation, _ outbox: Outbox
     ) async {
         var suspends = false
         if case .suspended = outcome.kind { suspends = true }
         // Before it is stored, because the operation may start again at once.
         if suspends { suspend(count: 1) }
-        var isTold = false
+        var isNotified = false
         var count = 0
         repeat {
             count += 1
@@ -334,12 +334,12 @@ final class PipelineRunner: Sendable {
                 }
                 return
             } catch {
-                if await giveBack(operation, after: error, outbox, isTold: &isTold) {
+                if await giveBack(operation, after: error, outbox, isNotified: &isNotified) {
                     if suspends { resume() }
                     return
                 }
             }
-        } while await rest(count)
+        } while await pause(count)
     }
 
     /// Gives an operation back that has failed, to be tried again after a wait.
@@ -347,7 +347,7 @@ final class PipelineRunner: Sendable {
     /// - Returns: False when that could not be stored.
     private func giveBack(
         _ operation: QueuedOperation, after error: any Error, _ outbox: Outbox,
-        isTold: inout Bool
+        isNotified: inout Bool
     ) async -> Bool {
         // Who closes the outbox cancels; that is no failure of the operation.
         let isStopped = state.withLock { $0.isStopped }
@@ -367,18 +367,18 @@ final class PipelineRunner: Sendable {
         } catch {
             date = nil
         }
-        if !isStopped, !isTold || date != nil {
+        if !isStopped, !isNotified || date != nil {
             outbox.signals.failures.send(
                 OperationFailure(
                     operationId: operation.id, name: operation.name, pipeline: name,
                     error: error, retryDate: date))
         }
-        isTold = true
+        isNotified = true
         return date != nil
     }
 
     /// Waits before the database is tried again; false when that is over.
-    private func rest(_ count: Int) async -> Bool {
+    private func pause(_ count: Int) async -> Bool {
         let wait = configuration.retries.wait(startCount: count, random: Double.random(in: 0...1))
         do {
             try await database.configuration.clock.sleep(for: .seconds(max(wait, 0.1)))

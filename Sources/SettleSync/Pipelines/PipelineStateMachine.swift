@@ -12,7 +12,7 @@ struct PipelineStateMachine: Sendable {
         /// ``looked(startedCount:isEmpty:countMax:)`` or ``lookFailed()``.
         case look(countMax: Int)
         /// Nothing, until something happens.
-        case rest
+        case idle
     }
 
     /// The most operations that are active at a time; 0 for no limit.
@@ -50,7 +50,7 @@ struct PipelineStateMachine: Sendable {
     /// What there is to do now; asked after every event.
     mutating func next() -> Action {
         let room = limit == 0 ? Self.lookCountMax : limit - active.count
-        guard !isStopped, !isLooking, !isLookedAt, room > 0 else { return .rest }
+        guard !isStopped, !isLooking, !isLookedAt, room > 0 else { return .idle }
         isLooking = true
         isStale = false
         // While suspended it still has to be known whether anything is queued.
@@ -66,7 +66,7 @@ struct PipelineStateMachine: Sendable {
         return limit == 0 ? countMax : min(countMax, max(0, limit - active.count))
     }
 
-    /// Operations were started; told in the order of the commits, before whatever ends them.
+    /// Operations were started; reported in the order of the commits, before whatever ends them.
     mutating func began(_ operations: [(id: UUID, startCount: Int)]) {
         for operation in operations { active[operation.id] = operation.startCount }
     }

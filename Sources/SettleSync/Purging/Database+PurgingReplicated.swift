@@ -13,9 +13,9 @@ extension Database {
     public func removePullCheckpoints(
         of remote: String, queryId: String? = nil
     ) async throws {
-        let outbox = ReplicationCenter.of(self).outbox(for: remote, of: self)
+        let pushQueue = ReplicationCenter.of(self).pushQueue(for: remote, of: self)
         guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return }
-        try await outbox.write(self) { _, tables in
+        try await pushQueue.write(self) { _, tables in
             if let queryId {
                 try tables.removeCheckpoints(ofQueriesWithId: queryId)
             } else {
@@ -46,7 +46,7 @@ extension Database {
     ///   - isIncluded: Which documents; all unless given. Called within the transactions.
     /// - Returns: How many documents were removed.
     /// - Throws: ``ReplicationError`` with `pendingOperations` when anything has not been sent, or
-    ///   not settled, of any document of the remote, and nothing was removed; what the database
+    ///   not resolved, of any document of the remote, and nothing was removed; what the database
     ///   throws when it cannot be written.
     /// - Complexity: A transaction for each 1,000 documents. After a crash in between, calling it
     ///   again removes the others.
@@ -55,11 +55,11 @@ extension Database {
         of remote: String, discardingPendingOperations: Bool = false,
         where isIncluded: @escaping @Sendable (Document) -> Bool = { _ in true }
     ) async throws -> Int {
-        let outbox = ReplicationCenter.of(self).outbox(for: remote, of: self)
+        let pushQueue = ReplicationCenter.of(self).pushQueue(for: remote, of: self)
         guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return 0 }
         // What is in flight is answered first, as far as that is up to us.
-        return try await outbox.turn.run {
-            try await outbox.purge(
+        return try await pushQueue.turn.run {
+            try await pushQueue.purge(
                 self, discardingPendingOperations: discardingPendingOperations, where: isIncluded)
         }
     }

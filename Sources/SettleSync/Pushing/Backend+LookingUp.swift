@@ -12,7 +12,7 @@ extension Backend {
     ///   - omissions: Members that the server is known to leave out, which are not looked up.
     /// - Returns: One result for each.
     func answers(
-        to claimed: [ClaimedOperation], omissions: Omissions
+        to claimed: [ClaimedOperation], omissions: OmittedMembers
     ) async -> [Result<RemoteOutcome, ReplicationError>] {
         var results = await send(claimed)
         // A server that is busy or gone is not asked at once for something else.
@@ -36,7 +36,7 @@ extension Backend {
     /// What came of an operation, with the item as a look-up shows it where it seems to lack
     /// something.
     private func completed(
-        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: Omissions,
+        _ outcome: RemoteOutcome, of claimed: ClaimedOperation, omissions: OmittedMembers,
         unlessAskingMeets obstacle: ReplicationError?
     ) async throws(ReplicationError) -> RemoteOutcome {
         switch outcome {
@@ -48,7 +48,7 @@ extension Backend {
                 guard !lacking.isEmpty,
                     var item = try await item(of: claimed, unlessAskingMeets: obstacle)
                 else { return .stored(whole) }
-                guard !item.isDeleted, !item.isOutOfSight,
+                guard !item.isDeleted, !item.isOutOfScope,
                     item.isSameState(as: answer, of: claimed.expected)
                 else {
                     whole.take(lacking, of: claimed.expected, asLaterIn: item)
@@ -59,7 +59,7 @@ extension Backend {
             }
             omissions.add(whole.namesLacking(of: claimed.expected))
             return .stored(whole)
-        case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfSight:
+        case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfScope:
             let sent = claimed.expected
             var lacking = shown.namesLacking(of: claimed.base)
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }

@@ -21,7 +21,7 @@ final class CommitOrder: Sendable {
         /// The remotes whose replication has ended, and whether it failed.
         var ended: [String: Bool] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Those that rest and have something that waits for another remote.
+        /// Those that wait for their next poll and have something that waits for another remote.
         var heldBack: [WeakSession] = []
     }
 
@@ -47,8 +47,8 @@ final class CommitOrder: Sendable {
     ) throws -> (place: Place, remote: String)? {
         var first: (place: Place, remote: String)?
         for other in identifiers where other != identifier {
-            // What that remote's outbox has not seen yet was committed before, too.
-            while try !RemoteOutbox(identifier: other).catchUp(in: transaction) {}
+            // What that remote's push queue has not seen yet was committed before, too.
+            while try !PushQueue(identifier: other).catchUp(in: transaction) {}
             guard let record = try RemoteRecord.find(other, in: transaction),
                 let order = try RemoteTables(record, in: transaction).firstQueuedOrder()
             else { continue }

@@ -2,15 +2,15 @@
 ///
 /// Operations are named by their place in the claim. They belong to different documents, so that
 /// their order matters only to a conflict handler that may stop: then they go one at a time, and an
-/// answer that may be a conflict holds the others back until it is known. Answers are settled some at a time, since each transaction waits for
+/// answer that may be a conflict holds the others back until it is known. Responses are stored some at a time, since each transaction waits for
 /// the disk; those that are lost with the process are sent again and recognised.
 struct PushStateMachine: Sendable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
         /// Hand these operations to the back-end together and report `answered` when it answered.
         case send(Range<Int>)
-        /// Store what came of these operations and report `settled`.
-        case settle([Int])
+        /// Store what came of these operations and report `stored`.
+        case store([Int])
         /// Wait for a report.
         case wait
         /// All is done.
@@ -21,18 +21,18 @@ struct PushStateMachine: Sendable {
     private let sendingMax: Int
     private let batchMax: Int
     private let lone: Set<Int>
-    private let settlingMin: Int
+    private let storingMin: Int
     private var next = 0
     /// Operations that failed in company, to be sent once more by themselves.
     private var repeated: [Int] = []
     private var sendingCount = 0
     private var answered: [Int] = []
-    private var isSettling = false
+    private var isStoring = false
     private var isAborted = false
     /// Whether an answer holds the others back, until it is stored.
     private var isHeld = false
     /// Whether such an answer is being stored.
-    private var isSettlingHeld = false
+    private var isStoringHeld = false
 
     /// A machine for a claim.
     ///
@@ -41,10 +41,10 @@ struct PushStateMachine: Sendable {
     ///   - sendingMax: The most requests in flight, 1 or more.
     ///   - batchMax: The most operations that go together, 1 or more.
     ///   - lone: Operations that go by themselves.
-    ///   - settlingMin: The fewest answers worth a transaction while there is more to send.
+    ///   - storingMin: The fewest answers worth a transaction while there is more to send.
     init(
         count: Int, sendingMax: Int, batchMax: Int = 1, lone: Set<Int> = [],
-        settlingMin: Int = SyncTuning.settlingCountMin
+        storingMin: Int = SyncTuning.storingCountMin
     ) {
         precondition(sendingMax >= 1, "A push needs at least one request in flight.")
         precondition(batchMax >= 1, "At least one operation goes at a time.")
@@ -52,26 +52,26 @@ struct PushStateMachine: Sendable {
         self.sendingMax = sendingMax
         self.batchMax = batchMax
         self.lone = lone
-        self.settlingMin = settlingMin
+        self.storingMin = storingMin
     }
 
     /// What to do now.
     ///
     /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
-        let mayLeave = !isAborted && !isHeld && !isSettlingHeld
+        let mayLeave = !isAborted && !isHeld && !isStoringHeld
         if mayLeave, sendingCount < sendingMax, let run = nextRun() {
             sendingCount += 1
             return .send(run)
         }
         let isEnding = isAborted || isHeld || next >= count && repeated.isEmpty
-        if !isSettling, !answered.isEmpty, isEnding || answered.count >= settlingMin {
-            isSettling = true
-            (isSettlingHeld, isHeld) = (isHeld, false)
+        if !isStoring, !answered.isEmpty, isEnding || answered.count >= storingMin {
+            isStoring = true
+            (isStoringHeld, isHeld) = (isHeld, false)
             defer { answered = [] }
-            return .settle(answered)
+            return .store(answered)
         }
-        if sendingCount > 0 || isSettling { return .wait }
+        if sendingCount > 0 || isStoring { return .wait }
         return .finish
     }
 
@@ -110,9 +110,9 @@ struct PushStateMachine: Sendable {
     /// What came of the operations is stored.
     ///
     /// What was held back goes on, unless ``abort()`` follows.
-    mutating func settled() {
-        precondition(isSettling, "A transaction ended that was not asked for.")
-        (isSettling, isSettlingHeld) = (false, false)
+    mutating func stored() {
+        precondition(isStoring, "A transaction ended that was not asked for.")
+        (isStoring, isStoringHeld) = (false, false)
     }
 
     /// Nothing more is to be sent; what is in flight is waited for.

@@ -11,7 +11,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
             case invalidOperation, duplicateOperation, operationNotFound, operationIsActive
             case operationIsNotActive, graphNotFound
             case dependencyCycle, dependencyAcrossPipelines, dependencyOnLaterGraph
-            case notCondensable, invalidTag, invalidLink, invalidNote, documentNotFound
+            case notCoalescable, invalidTag, invalidLink, invalidNote, documentNotFound
         }
 
         private let kind: Kind
@@ -25,7 +25,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         public static let invalidName = Code(kind: .invalidName)
         /// There is no pipeline of that name.
         public static let unknownPipeline = Code(kind: .unknownPipeline)
-        /// The outbox was not told of the operation's type.
+        /// The outbox does not know the operation's type.
         public static let unknownType = Code(kind: .unknownType)
         /// The operation cannot be encoded, or is too large (`cause` says why then), or cannot
         /// become one of another type, or is about a document that cannot be.
@@ -47,7 +47,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         /// An operation would wait for one of a later graph, which starts only after its own.
         public static let dependencyOnLaterGraph = Code(kind: .dependencyOnLaterGraph)
         /// The pipeline's policy does not allow the operation behind the one that is queued.
-        public static let notCondensable = Code(kind: .notCondensable)
+        public static let notCoalescable = Code(kind: .notCoalescable)
         /// A tag's key, identifier, or value is too long, or the key or identifier empty.
         public static let invalidTag = Code(kind: .invalidTag)
         /// A cloud URI is empty or too long.

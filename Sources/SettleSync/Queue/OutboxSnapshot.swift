@@ -10,7 +10,7 @@ public struct OutboxSnapshot {
     let links: CloudLinks
     /// Where all of it is read.
     let snapshot: Snapshot
-    /// The names of the types the outbox was told of; nil when it was told of none at all.
+    /// The names of the types the outbox knows; nil when it was given none at all.
     private let names: Set<String>?
     private let pipelines: [UInt32: String]
 

@@ -11,14 +11,14 @@ extension OutboxTransaction {
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`; at the end of the
     ///   closure as ``add(_:id:pipeline:about:recordsChanges:dependencies:priority:)``; what `change` throws.
     public func modify(_ id: UUID, _ change: (inout QueuedOperation) throws -> Void) throws {
-        if let draft = notes.draft(id) {
+        if let draft = pendingOperations.draft(id) {
             let (old, operation) = try changed(draft.operation, change)
             // A hook may have ended it.
-            guard var draft = notes.draft(id) else { throw OutboxError.notFound(id) }
+            guard var draft = pendingOperations.draft(id) else { throw OutboxError.notFound(id) }
             let kept = draft.operation.notes
             draft.operation = operation
             draft.operation.notes = kept
-            notes.add(draft)
+            pendingOperations.add(draft)
             try outbox.hooks?.didModify(operation, from: old, in: transaction)
             return
         }
@@ -28,7 +28,7 @@ extension OutboxTransaction {
         try operation.checkDocuments()
         let (key, row) = outbox.hooks == nil ? before : try pending(id)
         try replace(key, row, with: OperationRow(operation, isStrict: row.isStrict, row))
-        notes.note(operation.pipeline) { $0.modify(id) }
+        pendingOperations.record(operation.pipeline) { $0.modify(id) }
         try outbox.hooks?.didModify(operation, from: old, in: transaction)
     }
 
@@ -52,7 +52,7 @@ extension OutboxTransaction {
             try table.set(OutboxRowKey.document(id, key))
         }
         try table.set(new, key)
-        notes.modify(key, from: old)
+        pendingOperations.modify(key, from: old)
     }
 
     /// Holds an operation back, for a reason of its own.
@@ -72,9 +72,9 @@ extension OutboxTransaction {
                 "The name of the reason of a hold has 1 to 200 bytes of UTF-8, not "
                     + "\(context.utf8.count).", operationId: id)
         }
-        if var draft = notes.draft(id) {
+        if var draft = pendingOperations.draft(id) {
             draft.operation.holds[context] = date
-            notes.add(draft)
+            pendingOperations.add(draft)
             return
         }
         let (key, old) = try pending(id)
@@ -82,7 +82,7 @@ extension OutboxTransaction {
         row.holds[context] = date
         if row.holds == old.holds { return }
         try replace(key, old, with: row)
-        try noteModified(key, id)
+        try recordModified(key, id)
     }
 
     /// Ends holds of waiting operations, so that they start as soon as their turn comes: "retry now".
@@ -108,9 +108,9 @@ extension OutboxTransaction {
     ///
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsActive`.
     public func releaseHolds(_ id: UUID) throws {
-        if var draft = notes.draft(id) {
+        if var draft = pendingOperations.draft(id) {
             draft.operation.holds = [:]
-            notes.add(draft)
+            pendingOperations.add(draft)
             return
         }
         let (key, old) = try pending(id)
@@ -118,7 +118,7 @@ extension OutboxTransaction {
         var row = old
         row.holds = [:]
         try replace(key, old, with: row)
-        try noteModified(key, id)
+        try recordModified(key, id)
     }
 }
 

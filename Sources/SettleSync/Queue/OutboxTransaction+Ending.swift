@@ -61,7 +61,7 @@ extension OutboxTransaction {
         row.holds[Outbox.retryContext] =
             delay > 0 ? outbox.now.addingTimeInterval(delay) : nil
         try replace(key, old, with: row)
-        try noteModified(key, id)
+        try recordModified(key, id)
         let pipeline = try name(of: key.pipeline)
         transaction.afterCommit { [outbox] in outbox.ended([id], in: pipeline) }
     }
@@ -104,15 +104,15 @@ extension OutboxTransaction {
     }
 
     private func remove(_ id: UUID, as status: OperationStatus) throws -> Bool {
-        if let draft = notes.draft(id) {
-            notes.drop(id)
-            notes.note(draft.operation.pipeline) { $0.finish(id, as: status) }
+        if let draft = pendingOperations.draft(id) {
+            pendingOperations.drop(id)
+            pendingOperations.record(draft.operation.pipeline) { $0.finish(id, as: status) }
             return true
         }
         guard let key = try table.key(of: id), let row = try table.row(key) else { return false }
-        notes.forget(id)
+        pendingOperations.forget(id)
         try schedule.finish(key, row)
-        try notes.note(name(of: key.pipeline)) { $0.finish(id, as: status) }
+        try pendingOperations.record(name(of: key.pipeline)) { $0.finish(id, as: status) }
         return true
     }
 }

@@ -17,9 +17,9 @@ extension OutboxTransaction {
     /// - Throws: ``OutboxError`` with `operationNotFound`, `invalidNote`; ``DatabaseError`` when the
     ///   database is damaged or cannot be written.
     public func setNotes(_ notes: [String: JSONValue?], of id: UUID) throws {
-        if var draft = self.notes.draft(id) {
+        if var draft = self.pendingOperations.draft(id) {
             draft.operation.notes = try Self.merged(notes, into: draft.operation.notes, id)
-            self.notes.add(draft)
+            self.pendingOperations.add(draft)
             return
         }
         guard let key = try table.key(of: id), var row = try table.row(key) else {
@@ -29,7 +29,7 @@ extension OutboxTransaction {
         if merged == row.notes { return }
         row.notes = merged
         try table.set(row, key)
-        try noteModified(key, id)
+        try recordModified(key, id)
     }
 
     /// Whether an operation is still started, by the start that it was handed out with.

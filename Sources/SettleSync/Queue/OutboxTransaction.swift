@@ -8,17 +8,17 @@ import Settle
 public struct OutboxTransaction {
     let outbox: Outbox
     let transaction: Transaction
-    let notes: OutboxNotes
+    let pendingOperations: PendingOutboxOperations
     let table: OutboxTable
 
     init(_ outbox: Outbox, _ transaction: Transaction) throws {
         self.outbox = outbox
         self.transaction = transaction
-        notes = transaction.notes(of: outbox) { OutboxNotes() }
+        pendingOperations = transaction.localState(of: outbox) { PendingOutboxOperations() }
         precondition(
-            !notes.isSettled,
-            "A participant of the transaction uses the outbox after that has been settled. Give it notes "
-                + "of its own, or none at all, and add it before the outbox is opened.")
+            !pendingOperations.isFlushed,
+            "A participant of the transaction uses the outbox after its flush. Give it local "
+                + "state, or none at all, and add it before the outbox is opened.")
         table = try OutboxTable(writingIn: transaction)
     }
 
@@ -37,7 +37,7 @@ public struct OutboxTransaction {
     ///
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func operation(_ id: UUID) throws -> QueuedOperation? {
-        try notes.draft(id)?.operation ?? stored().operation(id)
+        try pendingOperations.draft(id)?.operation ?? stored().operation(id)
     }
 
     /// Where an operation stands in this closure; nil when it was not in the outbox at its beginning and
@@ -45,8 +45,8 @@ public struct OutboxTransaction {
     ///
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func status(of id: UUID) throws -> OperationStatus? {
-        if let draft = notes.draft(id) { return draft.operation.status }
-        for change in notes.changes.values {
+        if let draft = pendingOperations.draft(id) { return draft.operation.status }
+        for change in pendingOperations.changes.values {
             if change.completed.contains(id) { return .completed }
             if change.skipped.contains(id) { return .skipped }
         }
@@ -57,7 +57,7 @@ public struct OutboxTransaction {
     ///
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func operations(in pipeline: String? = nil) throws -> [QueuedOperation] {
-        try stored().operations(in: pipeline) + notes.drafts(in: pipeline)
+        try stored().operations(in: pipeline) + pendingOperations.drafts(in: pipeline)
     }
 
     /// The operations about a document, those that this closure has added last.
@@ -65,12 +65,12 @@ public struct OutboxTransaction {
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func operations(about documentId: String) throws -> [QueuedOperation] {
         try stored().operations(about: documentId)
-            + notes.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
+            + pendingOperations.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
     }
 
     /// The operations that this closure has added, in order.
     public func addedOperations(in pipeline: String? = nil) -> [QueuedOperation] {
-        notes.drafts(in: pipeline)
+        pendingOperations.drafts(in: pipeline)
     }
 
     /// The name of the pipeline that takes what is for no other.
@@ -95,11 +95,11 @@ public struct OutboxTransaction {
     ///     added before or after it in this closure, or earlier. One that is not in the outbox
     ///     counts as done.
     ///   - priority: Higher ones start first.
-    /// - Returns: The identifier. A pipeline's policy may, at the end of the closure, condense the
+    /// - Returns: The identifier. A pipeline's policy may, at the end of the closure, coalesce the
     ///   operation into one that waits already, which keeps its own identifier then.
     /// - Throws: ``OutboxError`` with `unknownType`, `unknownPipeline`, `duplicateOperation`,
     ///   `invalidOperation`. At the end of the closure, which then commits nothing:
-    ///   `dependencyCycle`, `dependencyAcrossPipelines`, `dependencyOnLaterGraph`, `notCondensable`.
+    ///   `dependencyCycle`, `dependencyAcrossPipelines`, `dependencyOnLaterGraph`, `notCoalescable`.
     /// - Complexity: O(log n) page reads and writes.
     @discardableResult
     public func add(
@@ -144,7 +144,8 @@ public struct OutboxTransaction {
         }
         return try add(
             operation, id: id, to: name(of: key.pipeline),
-            target: OutboxNotes.Target(graph: key.graph, isStrict: row.isStrict), documentIds,
+            target: PendingOutboxOperations.Target(graph: key.graph, isStrict: row.isStrict),
+            documentIds,
             recordsChanges, dependencies, priority)
     }
 
@@ -191,7 +192,7 @@ public struct OutboxTransaction {
         }
         return try add(
             operation, id: id, to: pipeline,
-            target: OutboxNotes.Target(graph: number, isStrict: isStrict), documentIds,
+            target: PendingOutboxOperations.Target(graph: number, isStrict: isStrict), documentIds,
             recordsChanges, dependencies, priority)
     }
 
@@ -206,11 +207,12 @@ public struct OutboxTransaction {
             return !row.isStrict
         }
         if stored == true { return true }
-        return notes.isStrict(graph: graph, of: pipeline.name) ?? stored
+        return pendingOperations.isStrict(graph: graph, of: pipeline.name) ?? stored
     }
 
     private func add<Operation: OutboxOperation>(
-        _ operation: Operation, id: UUID, to pipeline: String, target: OutboxNotes.Target?,
+        _ operation: Operation, id: UUID, to pipeline: String,
+        target: PendingOutboxOperations.Target?,
         _ documentIds: [String], _ recordsChanges: Bool, _ dependencies: Set<UUID>,
         _ priority: Int32
     ) throws -> UUID {
@@ -231,8 +233,8 @@ public struct OutboxTransaction {
             // A hook may add operations too.
             try checkUnused(id)
         }
-        notes.add(
-            OutboxNotes.Draft(
+        pendingOperations.add(
+            PendingOutboxOperations.Draft(
                 operation: queued, target: target, recordsChanges: recordsChanges))
         if target == nil {
             try outbox.hooks?.didAdd(queued, in: transaction)
@@ -243,7 +245,7 @@ public struct OutboxTransaction {
     }
 
     private func checkUnused(_ id: UUID) throws {
-        guard notes.draft(id) == nil, try table.key(of: id) == nil else {
+        guard pendingOperations.draft(id) == nil, try table.key(of: id) == nil else {
             throw OutboxError(
                 .duplicateOperation,
                 "There is an operation \(id) in the outbox already. Give each one an identifier of "
@@ -262,8 +264,8 @@ public struct OutboxTransaction {
         return (key, row)
     }
 
-    func noteModified(_ key: OperationKey, _ id: UUID) throws {
-        try notes.note(name(of: key.pipeline)) { $0.modify(id) }
+    func recordModified(_ key: OperationKey, _ id: UUID) throws {
+        try pendingOperations.record(name(of: key.pipeline)) { $0.modify(id) }
     }
 
     func name(of pipeline: UInt32) throws -> String {

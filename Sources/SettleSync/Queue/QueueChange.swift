@@ -17,7 +17,7 @@ public struct QueueChange: Sendable, Hashable {
     public internal(set) var modified: Set<UUID> = []
     /// Operations that are done.
     public internal(set) var completed: Set<UUID> = []
-    /// Operations that were given up, also those that a policy has condensed into others.
+    /// Operations that were given up, also those that a policy has coalesced into others.
     public internal(set) var skipped: Set<UUID> = []
 
     init(pipeline: String) {

@@ -24,7 +24,7 @@ extension Document {
     }
 
     /// The document that a state of the remote describes; nil unless it is live.
-    init?(id: String, state: ServerState?) {
+    init?(id: String, state: BaseItem?) {
         guard let state, state.isLive, let members = state.members else { return nil }
         self.init(id: id, members: members)
     }

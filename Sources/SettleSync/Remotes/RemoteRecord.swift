@@ -2,12 +2,12 @@ import Settle
 
 /// What the database knows of a remote as a whole.
 ///
-/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, mark, flags, scope.
+/// Shape (Docs/Formats/Replication.md): identifier -> layout, number, checkpoint, flags, scope.
 struct RemoteRecord: Sendable, Hashable {
     /// Stands for the remote in the keys of the other tables.
     var number: UInt32
-    /// The sequence up to which the outbox has seen the database's changes.
-    var mark: UInt64
+    /// The sequence up to which the push queue has seen the database's changes.
+    var checkpoint: UInt64
     /// Which documents belong to the remote.
     var scope = ReplicationScope.all
     /// Whether attachments travel, and documents that had gone without theirs were queued.
@@ -42,7 +42,7 @@ struct RemoteRecord: Sendable, Hashable {
         if let record = try find(identifier, in: transaction) { return record }
         var number: UInt32 = 0
         for (_, record) in try all(in: transaction) { number = max(number, record.number) }
-        let record = RemoteRecord(number: number + 1, mark: 0)
+        let record = RemoteRecord(number: number + 1, checkpoint: 0)
         try record.write(identifier, in: transaction)
         return record
     }
@@ -73,7 +73,7 @@ struct RemoteRecord: Sendable, Hashable {
         row.write(
             byte: carriesAttachments ? Layout.flagged : isScoped ? Layout.scoped : Layout.plain)
         row.write(number: UInt64(number))
-        row.write(number: mark)
+        row.write(number: checkpoint)
         if carriesAttachments {
             row.write(byte: Flag.attachments | (isScoped ? Flag.scope : 0))
         }
@@ -81,9 +81,9 @@ struct RemoteRecord: Sendable, Hashable {
         return row.bytes
     }
 
-    init(number: UInt32, mark: UInt64) {
+    init(number: UInt32, checkpoint: UInt64) {
         self.number = number
-        self.mark = mark
+        self.checkpoint = checkpoint
     }
 
     init(decoding bytes: [UInt8], _ identifier: String) throws {
@@ -92,7 +92,7 @@ struct RemoteRecord: Sendable, Hashable {
         guard (Layout.plain...Layout.flagged).contains(layout),
             let number = UInt32(exactly: try row.number())
         else { throw row.damage }
-        self.init(number: number, mark: try row.number())
+        self.init(number: number, checkpoint: try row.number())
         let flags =
             layout == Layout.flagged ? try row.byte() : layout == Layout.scoped ? Flag.scope : 0
         carriesAttachments = flags & Flag.attachments != 0

@@ -19,11 +19,11 @@ struct RemoteTables {
     let checkpoints: SideTable?
     let faults: SideTable?
 
-    /// Remote's identifier -> number and mark.
+    /// Remote's identifier -> number and checkpoint.
     static let remotesName = "sync.remotes"
-    /// Remote, document -> ``ServerState`` as of the last agreement.
+    /// Remote, document -> ``BaseItem`` as of the last agreement.
     private static let serversName = "sync.servers"
-    /// Remote, document -> ``RemoteEntry``.
+    /// Remote, document -> ``PendingChange``.
     private static let entriesName = "sync.outbox"
     /// Remote, order, document -> nothing: the entries that wait to be sent.
     private static let queueName = "sync.queue"
@@ -82,15 +82,15 @@ struct RemoteTables {
         return try isHere && !scope.includes(id, in: snapshot)
     }
 
-    /// The state on which both sides last agreed.
-    func server(_ id: String) throws -> ServerState? {
+    /// The base of a document.
+    func base(_ id: String) throws -> BaseItem? {
         guard let bytes = try servers?.value(for: documentKey(id)) else { return nil }
         var row = RowReader(bytes, place: "the server state of document '\(id)'")
-        return try ServerState(from: &row)
+        return try BaseItem(from: &row)
     }
 
-    /// Keeps the state on which both sides agree; an absent item is forgotten.
-    func setServer(_ state: ServerState, _ id: String) throws {
+    /// Stores the base of a document; an absent item is forgotten.
+    func setBase(_ state: BaseItem, _ id: String) throws {
         guard state.presence != .absent else {
             _ = try written(servers).remove(documentKey(id))
             return
@@ -101,8 +101,8 @@ struct RemoteTables {
     }
 
     /// What the document still has to tell.
-    func entry(_ id: String) throws -> RemoteEntry? {
-        try entries?.value(for: documentKey(id)).map { try RemoteEntry(decoding: $0, id: id) }
+    func entry(_ id: String) throws -> PendingChange? {
+        try entries?.value(for: documentKey(id)).map { try PendingChange(decoding: $0, id: id) }
     }
 
     /// Replaces the entry, and puts it into the queue or takes it out.
@@ -112,7 +112,7 @@ struct RemoteTables {
     ///   - id: The document.
     ///   - old: What `entry(_:)` gave for the document in this transaction.
     /// - Throws: What the database throws when it cannot be written.
-    func setEntry(_ entry: RemoteEntry?, _ id: String, replacing old: RemoteEntry?) throws {
+    func setEntry(_ entry: PendingChange?, _ id: String, replacing old: PendingChange?) throws {
         let place = entry.flatMap { $0.status == .pending ? $0.order : nil }
         let placeBefore = old.flatMap { $0.status == .pending ? $0.order : nil }
         if place != placeBefore {
@@ -174,39 +174,39 @@ struct RemoteTables {
     }
 
     /// Every entry, by document identifier.
-    func allEntries() throws -> [(id: String, entry: RemoteEntry)] {
-        var found: [(String, RemoteEntry)] = []
+    func allEntries() throws -> [(id: String, entry: PendingChange)] {
+        var found: [(String, PendingChange)] = []
         let prefix = self.prefix
         try entries?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            found.append((id, try RemoteEntry(decoding: value, id: id)))
+            found.append((id, try PendingChange(decoding: value, id: id)))
             return true
         }
         return found
     }
 
     /// Calls `body` with every state of the remote, by document identifier.
-    func forEachServer(_ body: (String, ServerState) throws -> Void) throws {
+    func forEachServer(_ body: (String, BaseItem) throws -> Void) throws {
         let prefix = self.prefix
         try servers?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
             var row = RowReader(value, place: "the server state of document '\(id)'")
-            try body(id, ServerState(from: &row))
+            try body(id, BaseItem(from: &row))
             return true
         }
     }
 
     /// Whether any state of the remote fulfils a condition; looks at no more of them than it must.
-    func hasServer(where isWanted: (String, ServerState) throws -> Bool) throws -> Bool {
+    func hasServer(where isWanted: (String, BaseItem) throws -> Bool) throws -> Bool {
         let prefix = self.prefix
         var isFound = false
         try servers?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
             var row = RowReader(value, place: "the server state of document '\(id)'")
-            isFound = try isWanted(id, ServerState(from: &row))
+            isFound = try isWanted(id, BaseItem(from: &row))
             return !isFound
         }
         return isFound

@@ -12,7 +12,7 @@ extension ReplicationScope {
     ///   - withAttachments: Whether the attachments are described among the members.
     /// - Returns: The members to send.
     func members(
-        of document: Document, over base: ServerState?, withAttachments: Bool
+        of document: Document, over base: BaseItem?, withAttachments: Bool
     ) -> [String: JSONValue] {
         let members = document.members(withAttachments: withAttachments)
         guard case .type(let scope) = kind, !scope.isSent else { return members }
@@ -25,24 +25,24 @@ extension ReplicationScope {
     ///   - document: A document of the scope; nil for none.
     ///   - state: The state.
     /// - Returns: True when there is nothing to send or to store.
-    func isEqual(_ document: Document?, to state: ServerState) -> Bool {
+    func isEqual(_ document: Document?, to state: BaseItem) -> Bool {
         state.isEqual(to: marked(document, as: state))
     }
 
     /// As ``isEqual(_:to:)``, but that null is as good as nothing where the server does not tell the
-    /// two apart; see ``ServerState/isLike(_:)``.
-    func isLike(_ document: Document?, to state: ServerState) -> Bool {
+    /// two apart; see ``BaseItem/isLike(_:)``.
+    func isLike(_ document: Document?, to state: BaseItem) -> Bool {
         state.isLike(marked(document, as: state))
     }
 
-    private func marked(_ document: Document?, as state: ServerState) -> Document? {
+    private func marked(_ document: Document?, as state: BaseItem) -> Document? {
         guard case .type(let scope) = kind, var document else { return document }
         document[json: scope.member] = state.members?[scope.member]
         return document
     }
 
     /// The document that a state describes; nil unless it is live.
-    func document(_ id: String, _ state: ServerState?) -> Document? {
+    func document(_ id: String, _ state: BaseItem?) -> Document? {
         guard let document = Document(id: id, state: state) else { return nil }
         return stamped(document)
     }
@@ -57,15 +57,15 @@ extension ReplicationScope {
         return document
     }
 
-    /// Whether a state shows every member as it was sent; see ``ServerState/holds(_:isRounded:)``.
-    func holds(_ state: ServerState, _ sent: [String: JSONValue], isRounded: Bool) -> Bool {
+    /// Whether a state shows every member as it was sent; see ``BaseItem/holds(_:isRounded:)``.
+    func holds(_ state: BaseItem, _ sent: [String: JSONValue], isRounded: Bool) -> Bool {
         members(sent, asIn: state).map { state.holds($0, isRounded: isRounded) } ?? false
     }
 
     /// Members that were sent, with the type as a state has it; nil for a row of another type, which
     /// is nothing that was ever sent.
     func members(
-        _ sent: [String: JSONValue], asIn state: ServerState
+        _ sent: [String: JSONValue], asIn state: BaseItem
     ) -> [String: JSONValue]? {
         guard case .type(let scope) = kind else { return sent }
         let own = state.members?[scope.member] ?? .null
@@ -84,8 +84,7 @@ extension ReplicationScope {
     }
 
     /// Why a row cannot be a document of the scope; nil when it can.
-    func fault(ofRow id: String, _ state: ServerState) throws -> (member: String?, reason: String)?
-    {
+    func fault(ofRow id: String, _ state: BaseItem) throws -> (member: String?, reason: String)? {
         guard kind != .all, let document = document(id, state) else { return nil }
         if try includes(document) { return nil }
         switch kind {

@@ -5,7 +5,7 @@ public import Settle
 extension Database {
     /// Starts a replication, in the place of the one that runs, without waiting for anything.
     ///
-    /// When it cannot start, the status delegate and the event streams are told.
+    /// When it cannot start, the status delegate and the event streams are notified.
     ///
     /// - Parameters:
     ///   - configuration: How to replicate.
@@ -19,7 +19,7 @@ extension Database {
     /// Starts replications with several remotes, in the place of what runs, without waiting for
     /// anything.
     ///
-    /// When they cannot start, none does, and the status delegate and the event streams are told.
+    /// When they cannot start, none does, and the status delegate and the event streams are notified.
     ///
     /// - Parameters:
     ///   - targets: The remotes, and how to replicate with each.

@@ -12,7 +12,7 @@ extension Database {
     ///
     /// - Parameter remote: The remote, as its back-end calls it; nil for all.
     /// - Returns: One operation for each document that has something to tell.
-    /// - Throws: What the database throws when it cannot be read, or the outbox is damaged.
+    /// - Throws: What the database throws when it cannot be read, or the push queue is damaged.
     public func pendingOperations(with remote: String? = nil) throws -> [PendingOperation] {
         try read { snapshot in
             try RemoteRecord.all(in: snapshot).flatMap { identifier, record in
@@ -23,8 +23,9 @@ extension Database {
                     .compactMap { id, entry in
                         PendingOperation(
                             remote: identifier, id: id, entry: entry,
-                            mark: try PendingOperation.mark(of: entry, id, in: snapshot),
-                            isConflict: try RemoteOutbox.isConflict(
+                            fingerprint: try PendingOperation.fingerprint(
+                                of: entry, id, in: snapshot),
+                            isConflict: try PushQueue.isConflict(
                                 id, entry, in: snapshot, tables))
                     }
             }
@@ -57,7 +58,7 @@ extension Database {
     public func replicationConflicts(with remote: String? = nil) throws -> [ReplicationConflict] {
         let identifiers = try read { try RemoteRecord.all(in: $0).map(\.identifier) }
         return try identifiers.filter { remote == nil || remote == $0 }.flatMap {
-            try RemoteOutbox(identifier: $0).conflicts(self)
+            try PushQueue(identifier: $0).conflicts(self)
         }
     }
 
@@ -75,7 +76,7 @@ extension Database {
     public func resolve(
         _ conflict: ReplicationConflict, with resolution: ConflictResolution
     ) async throws -> Bool {
-        let outbox = ReplicationCenter.of(self).outbox(for: conflict.remote, of: self)
-        return try await outbox.resolve(self, conflict, resolution) != .changed
+        let pushQueue = ReplicationCenter.of(self).pushQueue(for: conflict.remote, of: self)
+        return try await pushQueue.resolve(self, conflict, resolution) != .changed
     }
 }

@@ -10,7 +10,7 @@ extension Database {
         set { ReplicationCenter.of(self).filterDelegate = newValue }
     }
 
-    /// Is told how the replication is doing; held weakly.
+    /// Notified of how the replication is doing; held weakly.
     public var replicationStatusDelegate: (any ReplicationStatusDelegate)? {
         get { ReplicationCenter.of(self).statusDelegate }
         set { ReplicationCenter.of(self).statusDelegate = newValue }
@@ -41,7 +41,7 @@ extension Database {
 
     /// The replication that runs, the first of several that one call started; nil when none does.
     ///
-    /// Nil already when the status delegate or an event stream is told that a replication has ended.
+    /// Nil already when the status delegate or an event stream is notified that a replication has ended.
     public var replicationDetails: (any ReplicationDetails)? {
         ReplicationCenter.of(self).sessions.first?.configuration
     }
@@ -75,8 +75,8 @@ extension Database {
 
     /// Starts a replication, in the place of the one that runs.
     ///
-    /// Returns as soon as everything written so far is in the outbox; the replication itself goes
-    /// on by itself. From then on every change is put into the outbox in the transaction that
+    /// Returns as soon as everything written so far is in the push queue; the replication itself goes
+    /// on by itself. From then on every change is put into the push queue in the transaction that
     /// makes it, as long as the database is open, whether a replication runs or not. A running
     /// replication keeps the database alive: stop it before closing the database.
     ///
@@ -166,7 +166,7 @@ extension Database {
     ///   - backend: The remote.
     ///   - others: Those that go on beside it.
     ///   - order: What keeps its operations in order with those of others.
-    /// - Returns: The session; what was written so far is in its outbox.
+    /// - Returns: The session; what was written so far is in its push queue.
     /// - Throws: As ``startReplication(with:using:)``.
     func session(
         with configuration: ReplicationConfiguration, using backend: any Backend,
@@ -183,7 +183,7 @@ extension Database {
         let scope = configuration.scope
         if let fault = scope.fault { throw ReplicationError(.misconfigured, fault) }
         let isOther = others.contains {
-            $0.outbox.identifier == identifier && $0.configuration.scope != scope
+            $0.pushQueue.identifier == identifier && $0.configuration.scope != scope
         }
         if isOther {
             throw ReplicationError(
@@ -200,10 +200,10 @@ extension Database {
             }
         }
         let center = ReplicationCenter.of(self)
-        let outbox = center.outbox(for: identifier, of: self)
-        try await outbox.setScope(scope, self)
+        let pushQueue = center.pushQueue(for: identifier, of: self)
+        try await pushQueue.setScope(scope, self)
         return ReplicationSession(
-            database: self, backend: backend, configuration: configuration, outbox: outbox,
+            database: self, backend: backend, configuration: configuration, pushQueue: pushQueue,
             center: center, order: order)
     }
 }

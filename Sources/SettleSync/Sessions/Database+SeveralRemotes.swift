@@ -6,7 +6,7 @@ extension Database {
     /// Starts replications with several remotes, in the place of what runs.
     ///
     /// As ``startReplication(with:using:)`` for each, but none replaces another:
-    /// ``stopReplication()`` ends them all. The status delegate is told of each with its own details,
+    /// ``stopReplication()`` ends them all. The status delegate is notified of each with its own details,
     /// ``replicationReports`` names the remote.
     ///
     /// **The order of commits.** Each remote's operations are sent as fast as they can be, whatever the
@@ -65,14 +65,14 @@ extension Database {
                     result = .failure(error)
                 }
                 results.append(
-                    ReplicationResult(remote: session.outbox.identifier, result: result))
+                    ReplicationResult(remote: session.pushQueue.identifier, result: result))
             }
             return results
         } onCancel: {
             for session in sessions { session.cancel() }
         }
         // What one pulled may have freed an identifier that a row of another waits for.
-        try await RemoteOutbox.storeFreed(self)
+        try await PushQueue.storeFreed(self)
         return results
     }
 

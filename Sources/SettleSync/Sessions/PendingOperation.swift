@@ -11,7 +11,7 @@ public struct PendingOperation: Sendable, Hashable {
         case sent
         /// The filter delegate holds it back.
         case withheld
-        /// It meets something else on the remote, and nobody has settled that.
+        /// It meets something else on the remote, and the conflict is not resolved.
         case conflict
         /// The remote refuses it: why.
         case rejected(reason: String)
@@ -33,17 +33,17 @@ public struct PendingOperation: Sendable, Hashable {
     /// It may hold what users wrote: do not log it.
     public let responseBody: Data?
     /// Stands for the operation and the document as they were when this was made.
-    let mark: UInt64
+    let fingerprint: UInt64
 }
 
 extension PendingOperation {
-    init?(remote: String, id: String, entry: RemoteEntry, mark: UInt64, isConflict: Bool) {
+    init?(remote: String, id: String, entry: PendingChange, fingerprint: UInt64, isConflict: Bool) {
         guard let kind = entry.sent?.kind ?? entry.queued else { return nil }
         self.remote = remote
         documentId = id
-        self.mark = mark
-        statusCode = entry.refusal?.statusCode
-        responseBody = entry.refusal?.body
+        self.fingerprint = fingerprint
+        statusCode = entry.response?.statusCode
+        responseBody = entry.response?.body
         self.kind = kind
         switch entry.status {
         case _ where isConflict: state = .conflict
@@ -56,8 +56,8 @@ extension PendingOperation {
     }
 
     /// What an operation is known again by, as long as neither it nor its document changes.
-    static func mark(
-        of entry: RemoteEntry, _ id: String, in snapshot: Snapshot
+    static func fingerprint(
+        of entry: PendingChange, _ id: String, in snapshot: Snapshot
     ) throws -> UInt64 {
         let sequence = try snapshot.lastChange(of: id)?.sequence ?? 0
         var row = RowWriter()

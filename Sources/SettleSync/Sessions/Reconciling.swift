@@ -1,4 +1,4 @@
-/// When a replication lists everything that it asks for, to find what left without a word.
+/// When a replication does a full resync: lists everything that it asks for, to find what left its scope without a report.
 ///
 /// A pull hears of what changes, not of what vanishes: rows deleted for good, and rows that left
 /// the filter or the channels of a remote that does not report that. A listing shows them by

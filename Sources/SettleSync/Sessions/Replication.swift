@@ -13,7 +13,7 @@ public final class Replication: Sendable {
     }
 
     /// The remote, as its back-end calls it.
-    public var remote: String { session.outbox.identifier }
+    public var remote: String { session.pushQueue.identifier }
 
     /// How it replicates, with the channels as they are now.
     public var details: any ReplicationDetails { session.configuration }
@@ -63,7 +63,7 @@ public final class Replication: Sendable {
         session.setChannels { $0 = [] }
     }
 
-    /// Cuts the rest of a repeating replication short.
+    /// Ends the poll wait of a repeating replication.
     public func wake() {
         session.wake()
     }

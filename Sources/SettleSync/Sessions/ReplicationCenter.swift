@@ -12,7 +12,7 @@ final class ReplicationCenter: Sendable {
         weak var statusDelegate: (any ReplicationStatusDelegate)?
         /// Says nothing until somebody hands in another.
         var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
-        var outboxes: [String: RemoteOutbox] = [:]
+        var pushQueues: [String: PushQueue] = [:]
         /// The replications of `startReplication`, which one call starts.
         var sessions: [ReplicationSession] = []
         /// Those that were started beside others.
@@ -35,7 +35,7 @@ final class ReplicationCenter: Sendable {
 
     /// The center of a database.
     static func of(_ database: Database) -> ReplicationCenter {
-        database.companion { ReplicationCenter(database) }
+        database.scopedObject { ReplicationCenter(database) }
     }
 
     var filterDelegate: (any ReplicationFilterDelegate)? {
@@ -86,7 +86,7 @@ final class ReplicationCenter: Sendable {
     func queryHashes(besides session: ReplicationSession) -> Set<UInt64> {
         let others = state.withLock { $0.added + $0.sessions }
         return others.reduce(into: []) { hashes, other in
-            guard other !== session, other.outbox === session.outbox else { return }
+            guard other !== session, other.pushQueue === session.pushQueue else { return }
             // Two that ask the same see the same.
             // 0 stands for one that has asked nothing, and for items that nobody has shown.
             if other.queryHash != session.queryHash, other.queryHash != 0 {
@@ -95,17 +95,17 @@ final class ReplicationCenter: Sendable {
         }
     }
 
-    /// The outbox of a remote, which takes part in the database's transactions from now on.
-    func outbox(for identifier: String, of database: Database) -> RemoteOutbox {
-        let (outbox, isNew) = state.withLock { state in
-            if let outbox = state.outboxes[identifier] { return (outbox, false) }
-            let outbox = RemoteOutbox(identifier: identifier)
-            state.outboxes[identifier] = outbox
-            return (outbox, true)
+    /// The push queue of a remote, which takes part in the database's transactions from now on.
+    func pushQueue(for identifier: String, of database: Database) -> PushQueue {
+        let (pushQueue, isNew) = state.withLock { state in
+            if let pushQueue = state.pushQueues[identifier] { return (pushQueue, false) }
+            let pushQueue = PushQueue(identifier: identifier)
+            state.pushQueues[identifier] = pushQueue
+            return (pushQueue, true)
         }
-        // Two that attach at once would both see changes; the mark lets each count once.
-        if isNew { database.addParticipant(outbox) }
-        return outbox
+        // Two that attach at once would both see changes; the checkpoint lets each count once.
+        if isNew { database.addParticipant(pushQueue) }
+        return pushQueue
     }
 
     /// Does something after everything that was handed in before, without waiting for it.

@@ -118,7 +118,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
 
     /// What time it is.
     package var now: @Sendable () -> Date = { Date() }
-    /// The clock that rests and waits are measured with.
+    /// The clock that waits are measured with.
     package var clock: any Clock<Duration> = ContinuousClock()
     /// A number from 0 to 1 that spreads the waits of many clients.
     package var random: @Sendable () -> Double = { Double.random(in: 0...1) }

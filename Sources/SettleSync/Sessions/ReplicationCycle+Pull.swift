@@ -14,10 +14,12 @@ extension ReplicationCycle {
             if !isDone {
                 guard try await isCurrent(query, as: channels) else { continue }
                 // Another replication of the remote was faster: nobody pushes meanwhile.
-                isDone = try await session.outbox.turn.run { try await pull(query, as: channels) }
+                isDone = try await session.pushQueue.turn.run {
+                    try await pull(query, as: channels)
+                }
             }
             guard isDone else { continue }
-            try await RemoteOutbox.storeFreed(session.database)
+            try await PushQueue.storeFreed(session.database)
             try await downloadAttachments()
             if try await reconcile(query, as: channels) { return }
         }
@@ -33,7 +35,7 @@ extension ReplicationCycle {
     func context(of query: PullQuery) -> PageContext {
         var context = PageContext(
             query: query, others: session.center.queryHashes(besides: session),
-            settledCount: session.outbox.settledCount.load(ordering: .relaxed),
+            storedOutcomeCount: session.pushQueue.storedOutcomeCount.load(ordering: .relaxed),
             date: session.configuration.now())
         context.carriesAttachments = knownAttachments ?? false
         context.isIncremental = session.configuration.isIncremental
@@ -46,7 +48,7 @@ extension ReplicationCycle {
     private mutating func pull(_ query: PullQuery, as channels: [String]) async throws -> Bool {
         let (session, backend) = (session, session.backend)
         let isIncremental = session.configuration.isIncremental
-        var token = try session.outbox.read(session.database) { _, tables in
+        var token = try session.pushQueue.read(session.database) { _, tables in
             isIncremental ? try tables.checkpoint(of: query).token : nil
         }
         let sizeMax = session.configuration.pageSize
@@ -59,7 +61,7 @@ extension ReplicationCycle {
         let describes = carriesAttachments()
         let mustBegin =
             isIncremental
-            ? try await session.outbox.beginDescribing(
+            ? try await session.pushQueue.beginDescribing(
                 session.database, query, carriesAttachments: describes) : false
         if mustBegin {
             token = nil
@@ -86,7 +88,7 @@ extension ReplicationCycle {
                 of: query, after: current, backend, itemCountMax: sizeMax,
                 withAttachments: describes)
             if !page.items.isEmpty || page.token != token {
-                let application = try await session.outbox.apply(
+                let application = try await session.pushQueue.apply(
                     session.database, page, after: token, in: asked)
                 if application.isOvertaken { return false }
                 note(application)
@@ -129,7 +131,7 @@ extension ReplicationCycle {
     mutating func noteSetAside(_ rows: [SetAsideRow]) {
         summary.skipped += rows.count
         for row in rows {
-            let item = SetAsideItem(remote: session.outbox.identifier, row: row)
+            let item = SetAsideItem(remote: session.pushQueue.identifier, row: row)
             session.logger.warning(
                 "An item of the remote cannot be a document here and is set aside.",
                 metadata: ["item": "\(item)"])
@@ -144,11 +146,11 @@ extension ReplicationCycle {
     /// - Returns: False when the channels were changed meanwhile, so that nothing was purged.
     private mutating func reconcile(_ query: PullQuery, as channels: [String]) async throws -> Bool
     {
-        let (session, outbox) = (session, session.outbox)
+        let (session, pushQueue) = (session, session.pushQueue)
         let start = session.configuration.now()
         guard try isReconcilingDue(query, at: start) else { return true }
-        var missing = try outbox.shownVersions(session.database, by: query)
-        var unseen = try outbox.shownFaults(session.database, by: query)
+        var missing = try pushQueue.shownVersions(session.database, by: query)
+        var unseen = try pushQueue.shownFaults(session.database, by: query)
         var token: PullToken?
         while true {
             let context = context(of: query)
@@ -167,7 +169,7 @@ extension ReplicationCycle {
                     .protocolViolation,
                     "The remote sent a page of a listing that ends where it began.")
             }
-            let application = try await outbox.apply(session.database, page.items, in: context)
+            let application = try await pushQueue.apply(session.database, page.items, in: context)
             if application.isOvertaken { return false }
             note(application)
             for item in page.items {
@@ -181,11 +183,11 @@ extension ReplicationCycle {
         for start in stride(from: 0, to: max(1, gone.count), by: SyncTuning.purgeCountMax) {
             let batch = gone[start..<min(gone.count, start + SyncTuning.purgeCountMax)]
             note(
-                try await outbox.remove(
+                try await pushQueue.remove(
                     session.database, Array(batch), listedAt: session.configuration.now(),
                     in: context(of: query)))
         }
-        try await outbox.removeFaults(session.database, unseen)
+        try await pushQueue.removeFaults(session.database, unseen)
         session.hasReconciled.store(true, ordering: .relaxed)
         return true
     }
@@ -196,7 +198,7 @@ extension ReplicationCycle {
         case .never: return false
         case .atStart: return !session.hasReconciled.load(ordering: .relaxed)
         case .every(let interval):
-            let last = try session.outbox.read(session.database) { _, tables in
+            let last = try session.pushQueue.read(session.database) { _, tables in
                 try tables.checkpoint(of: query).reconciled
             }
             guard let last else { return true }

@@ -7,18 +7,18 @@ extension ReplicationCycle {
 
     /// Sends what waits until nothing does.
     ///
-    /// - Returns: Nil when everything was sent or settled; else why some documents still wait.
+    /// - Returns: Nil when everything was sent or resolved; else why some documents still wait.
     /// - Throws: ``ReplicationError`` when nothing more can be sent for now; the database's errors.
     mutating func push() async throws -> ReplicationError? {
-        let turn = session.outbox.turn
+        let turn = session.pushQueue.turn
         return try await turn.run { try await pushInTurn() }
     }
 
     private mutating func pushInTurn() async throws -> ReplicationError? {
-        let (outbox, database) = (session.outbox, session.database)
+        let (pushQueue, database) = (session.pushQueue, session.database)
         var progress = PushProgress(
-            total: try outbox.read(database) { _, tables in try tables.queuedCount() })
-        // What is queued from now on ends the rest of a replication that repeats.
+            total: try pushQueue.read(database) { _, tables in try tables.queuedCount() })
+        // What is queued from now on ends the poll wait of a replication that repeats.
         guard try progress.total > 0 || mayCatchUpAttachments() else { return error }
         if progress.total > 0 { session.report(.sending(sent: 0, total: progress.total)) }
         try await session.backend.prepare()
@@ -32,7 +32,7 @@ extension ReplicationCycle {
             let isSeveral = !isOrdered && progress.total - progress.sent > 1
             let batchCountMax = isSeveral ? try await session.backend.batchCountMax() : 1
             let progressBefore = session.order?.progressCount ?? 0
-            let claim = try await outbox.claim(
+            let claim = try await pushQueue.claim(
                 database,
                 countMax: isOrdered ? SyncTuning.orderedClaimCountMax : SyncTuning.claimCountMax,
                 skipping: skippedIds, filter: session.filter,
@@ -46,7 +46,7 @@ extension ReplicationCycle {
             }
             for id in claim.undownloadedIds {
                 _ = try await Self.download(id, for: session)
-                let isLeft = try outbox.read(database) { snapshot, tables in
+                let isLeft = try pushQueue.read(database) { snapshot, tables in
                     try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
                 }
                 if isLeft { skippedIds.insert(id) }
@@ -117,7 +117,7 @@ extension ReplicationCycle {
         _ claimed: [ClaimedOperation], togetherMax: Int, isOrdered: Bool,
         _ progress: inout PushProgress
     ) async throws -> [String] {
-        let (outbox, database, backend) = (session.outbox, session.database, session.backend)
+        let (pushQueue, database, backend) = (session.pushQueue, session.database, session.backend)
         var operations = claimed
         for index in operations.indices {
             operations[index].operation.sendsOnlyChanges =
@@ -140,19 +140,20 @@ extension ReplicationCycle {
                     let sent = Array(operations[run])
                     group.addTask {
                         .answered(
-                            run, await backend.answers(to: sent, omissions: outbox.omissions))
+                            run, await backend.answers(to: sent, omissions: pushQueue.omissions))
                     }
-                case .settle(let indices):
+                case .store(let indices):
                     let trials = indices.compactMap { index in
-                        outcomes[index].map { (operations[index], RemoteOutbox.Trial.answered($0)) }
+                        outcomes[index].map { (operations[index], PushQueue.Trial.answered($0)) }
                     }
                     let date = session.configuration.now()
                     group.addTask {
                         do {
-                            let results = try await outbox.settle(database, trials, at: date)
-                            return .settled(indices, .success(results))
+                            let results = try await pushQueue.storeOutcomes(
+                                database, trials, at: date)
+                            return .stored(indices, .success(results))
                         } catch {
-                            return .settled(indices, .failure(error))
+                            return .stored(indices, .failure(error))
                         }
                     }
                 case .wait:
@@ -187,15 +188,15 @@ extension ReplicationCycle {
                             }
                         machine.answered(known: known, repeating: repeated, holding: holds)
                         if failure != nil || progress.isOutage { machine.abort() }
-                    case .settled(let indices, .success(let results)):
-                        machine.settled()
+                    case .stored(let indices, .success(let results)):
+                        machine.stored()
                         if isOrdered, results.contains(.conflict) { machine.abort() }
                         conflictIds += count(
                             zip(indices, results).map { index, result in
                                 (operations[index].operation.id, result)
                             }, &progress)
-                    case .settled(_, .failure(let error)):
-                        machine.settled()
+                    case .stored(_, .failure(let error)):
+                        machine.stored()
                         failure = error
                         machine.abort()
                     }
@@ -205,8 +206,8 @@ extension ReplicationCycle {
             }
         }
         if !machine.unsent.isEmpty {
-            let unsent = machine.unsent.map { (operations[$0], RemoteOutbox.Trial.notSent) }
-            _ = try await outbox.settle(database, unsent, at: session.configuration.now())
+            let unsent = machine.unsent.map { (operations[$0], PushQueue.Trial.notSent) }
+            _ = try await pushQueue.storeOutcomes(database, unsent, at: session.configuration.now())
         }
         if let failure { throw failure }
         return conflictIds
@@ -228,11 +229,11 @@ extension ReplicationCycle {
 
     /// Counts what was stored and says how far the push is; the documents in conflict.
     private mutating func count(
-        _ settled: [(id: String, result: SettledOperation)],
+        _ results: [(id: String, result: PushResult)],
         _ progress: inout PushProgress
     ) -> [String] {
         var conflictIds: [String] = []
-        for (id, result) in settled {
+        for (id, result) in results {
             switch result {
             case .acknowledged:
                 progress.sent += 1
@@ -274,14 +275,14 @@ extension ReplicationCycle {
 
     /// Gives a conflict to the handler until its answer fits what both sides have.
     private mutating func resolveConflict(of id: String) async throws {
-        let (outbox, database) = (session.outbox, session.database)
+        let (pushQueue, database) = (session.pushQueue, session.database)
         conflictCounts[id, default: 0] += 1
         if conflictCounts[id, default: 0] <= SyncTuning.resolutionCountMax {
             for _ in 0..<SyncTuning.resolutionCountMax {
-                guard let conflict = try outbox.conflict(database, of: id) else { return }
+                guard let conflict = try pushQueue.conflict(database, of: id) else { return }
                 let resolution = await decision(about: conflict, of: id)
                 try Task.checkCancellation()
-                switch try await outbox.resolve(database, conflict, resolution) {
+                switch try await pushQueue.resolve(database, conflict, resolution) {
                 case .resolved:
                     summary.conflictsResolved += 1
                     return
@@ -334,5 +335,5 @@ struct PushProgress {
 private enum PushReport: Sendable {
     /// One result for each of what was sent together.
     case answered(Range<Int>, [Result<RemoteOutcome, ReplicationError>])
-    case settled([Int], Result<[SettledOperation], any Error>)
+    case stored([Int], Result<[PushResult], any Error>)
 }

@@ -67,7 +67,7 @@ struct ReplicationCycle {
 
     /// Sets aside the operations on which the remote fails while it answers everything else.
     mutating func countFailures() async throws {
-        let setAside = try await session.outbox.countFailures(
+        let setAside = try await session.pushQueue.countFailures(
             session.database, of: serverFailures, keepingPlaces: session.order != nil)
         if !setAside.isEmpty { session.order?.progressed() }
         summary.rejected += setAside.count

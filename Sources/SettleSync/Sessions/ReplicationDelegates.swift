@@ -23,7 +23,7 @@ public protocol ReplicationFilterDelegate: AnyObject, Sendable {
     ) -> Bool
 }
 
-/// Is told how a replication is doing, on the database's completion queue.
+/// Notified of how a replication is doing, on the database's completion queue.
 ///
 /// One call at a time, in the order in which things happened, whatever that queue is and however
 /// many replications the database has; ``ReplicationFilterDelegate`` is called in the same turn.

@@ -3,13 +3,13 @@ public import Foundation
 /// Why a replication failed.
 ///
 /// Back-ends throw the codes `unauthorized`, `unreachable`, `serverFailed`, `busy`,
-/// `protocolViolation`, `answerTooLarge`, `misconfigured` and `cancelled`.
+/// `protocolViolation`, `responseTooLarge`, `misconfigured` and `cancelled`.
 public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure, for code that wants to tell one from another.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unauthorized, unreachable, serverFailed, busy, protocolViolation
-            case answerTooLarge, misconfigured, cancelled
+            case responseTooLarge, misconfigured, cancelled
             case stoppedByConflictHandler, localFailure, pendingOperations, heldBack
         }
 
@@ -26,7 +26,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
         /// The answer makes no sense: another kind of content, or cut off.
         public static let protocolViolation = Code(kind: .protocolViolation)
         /// The answer is larger than what is taken; the rest of it was not read.
-        public static let answerTooLarge = Code(kind: .answerTooLarge)
+        public static let responseTooLarge = Code(kind: .responseTooLarge)
         /// The address, the options or the remote's set-up are wrong; trying again does not help.
         public static let misconfigured = Code(kind: .misconfigured)
         /// The task was cancelled.
@@ -85,7 +85,7 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
 
     /// Whether the failure may lie with one document alone, so that others are still tried.
     var mayConcernOneDocument: Bool {
-        code == .serverFailed || code == .protocolViolation || code == .answerTooLarge
+        code == .serverFailed || code == .protocolViolation || code == .responseTooLarge
     }
 
     /// The code and the message, with the cause when there is one.

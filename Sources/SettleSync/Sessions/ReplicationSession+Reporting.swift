@@ -5,7 +5,7 @@ extension ReplicationSession {
     /// Tells the streams and the status delegate.
     func report(_ event: ReplicationEvent) {
         events.send(event)
-        center.report(event, of: configuration, with: outbox.identifier, in: database)
+        center.report(event, of: configuration, with: pushQueue.identifier, in: database)
     }
 
     /// Tells them that the replication has ended, when the database names it no more.
@@ -47,7 +47,7 @@ extension ReplicationCenter {
 
 extension ReplicationSession {
     /// Asks the filter delegate on its queue; nil when there is none.
-    var filter: RemoteOutbox.Filter? {
+    var filter: PushQueue.Filter? {
         guard center.filterDelegate != nil else { return nil }
         return { [center, database, configuration] documents in
             await withCheckedContinuation { continuation in

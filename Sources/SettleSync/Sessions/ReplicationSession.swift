@@ -5,12 +5,12 @@ import Synchronization
 /// One replication, from its start to its end.
 ///
 /// This is the shell: it carries out what ``ReplicationStateMachine``, ``PushStateMachine`` and
-/// ``RestStateMachine`` decide, and owns clock, back-end and database. `state` is guarded by its
+/// ``PollWaitStateMachine`` decide, and owns clock, back-end and database. `state` is guarded by its
 /// lock; what the cycle counts is only touched by the session's own task.
 final class ReplicationSession: Sendable {
     let database: Database
     let backend: any Backend
-    let outbox: RemoteOutbox
+    let pushQueue: PushQueue
     let center: ReplicationCenter
     let logger: Logger
 
@@ -26,25 +26,25 @@ final class ReplicationSession: Sendable {
 
     private let given: ReplicationConfiguration
     private let scope = Mutex(Scope())
-    let rest = Rest()
+    let pollWait = PollWait()
     private let task = Mutex<Task<ReplicationSummary, any Error>?>(nil)
 
     init(
         database: Database, backend: any Backend, configuration: ReplicationConfiguration,
-        outbox: RemoteOutbox, center: ReplicationCenter, order: CommitOrder? = nil
+        pushQueue: PushQueue, center: ReplicationCenter, order: CommitOrder? = nil
     ) {
         self.order = order
         self.database = database
         self.backend = backend
         given = configuration
-        self.outbox = outbox
+        self.pushQueue = pushQueue
         self.center = center
         scope.withLock { $0.channels = configuration.limitToChannels }
         metrics = configuration.metrics.map {
-            ReplicationMetrics(remote: outbox.identifier, factory: $0)
+            ReplicationMetrics(remote: pushQueue.identifier, factory: $0)
         }
         var logger = configuration.logger ?? center.logger
-        logger[metadataKey: "remote"] = "\(outbox.identifier)"
+        logger[metadataKey: "remote"] = "\(pushQueue.identifier)"
         self.logger = logger
     }
 
@@ -81,9 +81,9 @@ final class ReplicationSession: Sendable {
         return result
     }
 
-    /// Ends the rest of a repeating replication, or the next one.
+    /// Ends the poll wait of a repeating replication, or the next one.
     func wake() {
-        rest.interrupt()
+        pollWait.interrupt()
     }
 
     /// Begins, after the sessions before have ended.
@@ -98,10 +98,10 @@ final class ReplicationSession: Sendable {
                 }
                 do {
                     let summary = try await run()
-                    order?.ended(outbox.identifier, isFailure: false)
+                    order?.ended(pushQueue.identifier, isFailure: false)
                     return summary
                 } catch {
-                    order?.ended(outbox.identifier, isFailure: true)
+                    order?.ended(pushQueue.identifier, isFailure: true)
                     throw error
                 }
             }
@@ -130,18 +130,18 @@ final class ReplicationSession: Sendable {
     }
 
     private func run() async throws -> ReplicationSummary {
-        let identifier = outbox.identifier
+        let identifier = pushQueue.identifier
         // Taken before the first cycle, so that no change falls in between.
         let commits = configuration.isRepeating ? database.commits : nil
         return try await withThrowingTaskGroup(of: Void.self) { group in
             if let commits {
-                group.addTask { [rest] in
+                group.addTask { [pollWait] in
                     for await commit in commits
                     where commit.changes.contains(where: { $0.origin != identifier }) {
-                        if self.hasNews { rest.interrupt() }
+                        if self.hasNews { pollWait.interrupt() }
                     }
                     // The database was closed: the next cycle finds out.
-                    rest.interrupt()
+                    pollWait.interrupt()
                 }
             }
             defer { group.cancelAll() }
@@ -152,7 +152,7 @@ final class ReplicationSession: Sendable {
     /// Whether a change made here may be the remote's business.
     private var hasNews: Bool {
         if configuration.scope == .all { return true }
-        let hasNews = try? outbox.read(database) { _, tables in
+        let hasNews = try? pushQueue.read(database) { _, tables in
             try tables.firstQueuedOrder() != nil || !tables.blockedIds().isEmpty
         }
         // The cycle finds out why it cannot be read.
@@ -167,12 +167,12 @@ final class ReplicationSession: Sendable {
                 pollInterval: configuration.pollInterval))
         report(.started)
         var cycle = ReplicationCycle(session: self)
-        var resting = Resting(
-            machine: RestStateMachine(mayListen: configuration.direction != .clientToServer))
+        var waiting = PollWaiting(
+            machine: PollWaitStateMachine(mayListen: configuration.direction != .clientToServer))
         var action: ReplicationStateMachine.Action
         do {
-            try await outbox.catchUp(database)
-            try await outbox.requeue(database, requeuedStatuses)
+            try await pushQueue.catchUp(database)
+            try await pushQueue.requeue(database, requeuedStatuses)
             action = machine.start()
         } catch {
             cycle.error = ReplicationError(unexpected: error)
@@ -187,20 +187,20 @@ final class ReplicationSession: Sendable {
                 action = await pull(&cycle, &machine)
             case .endPush:
                 action = await endPush(&cycle, &machine)
-            case .rest(let duration):
+            case .pollWait(let duration):
                 metrics?.note(&cycle, .completed)
                 report(.completed(cycle.summary))
                 let hasReceived = cycle.summary.received > 0
                 cycle = ReplicationCycle(session: self)
-                await rest(for: duration, &resting, hasReceived: hasReceived)
-                action = machine.rested()
+                await waitForPoll(for: duration, &waiting, hasReceived: hasReceived)
+                action = machine.pollWaitEnded()
             case .retry(let wait, let isReported):
                 let error = cycle.failure
                 metrics?.note(&cycle, .failed(error.code))
                 logger.warning("The replication failed and goes on.", metadata: error.metadata)
                 if isReported { report(.failed(error)) }
                 cycle = ReplicationCycle(session: self, continuing: cycle)
-                await Rest().wait(wait, on: configuration.clock)
+                await PollWait().wait(wait, on: configuration.clock)
                 action = machine.waited()
             case .complete:
                 metrics?.note(&cycle, .completed)
@@ -221,7 +221,7 @@ final class ReplicationSession: Sendable {
 
     /// What waits beside the queue gets another chance when a replication starts; a handler that
     /// leaves every conflict need not see them again.
-    private var requeuedStatuses: Set<RemoteEntry.Status> {
+    private var requeuedStatuses: Set<PendingChange.Status> {
         guard configuration.direction != .serverToClient else { return [] }
         return configuration.conflictHandler.isPassive
             ? [.withheld, .rejected] : [.withheld, .rejected, .conflict]

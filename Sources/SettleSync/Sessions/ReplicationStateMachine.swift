@@ -1,7 +1,7 @@
 /// Decides what a replication does next: push before pull, cycle after cycle.
 ///
 /// One-shot: one cycle; a failure that may pass is tried again a bounded number of times in a row.
-/// Repeating: cycle after cycle, with a rest in between that a change made here cuts short;
+/// Repeating: cycle after cycle, with a poll wait in between that a change made here cuts short;
 /// failures are tried again for ever, after longer and longer waits.
 struct ReplicationStateMachine: Sendable {
     /// What the machine is allowed to do.
@@ -30,8 +30,8 @@ struct ReplicationStateMachine: Sendable {
         case pull
         /// Finish a cycle that fetches nothing: `pulled` or `failed`.
         case endPush
-        /// Report a completed cycle and rest, at most this long: `rested`.
-        case rest(Duration)
+        /// Report a completed cycle and wait for the next poll, at most this long: `pollWaitEnded`.
+        case pollWait(Duration)
         /// Wait this long and no shorter: `waited`. A repeating replication reports the failure.
         case retry(after: Duration, isReported: Bool)
         /// Report completion and end.
@@ -43,7 +43,7 @@ struct ReplicationStateMachine: Sendable {
     }
 
     private enum State: Equatable {
-        case idle, pushing, pulling, resting, waiting, ended
+        case idle, pushing, pulling, pollWaiting, waiting, ended
     }
 
     private let policy: Policy
@@ -89,8 +89,8 @@ struct ReplicationStateMachine: Sendable {
             state = .ended
             return .complete
         }
-        state = .resting
-        return .rest(policy.pollInterval)
+        state = .pollWaiting
+        return .pollWait(policy.pollInterval)
     }
 
     /// The push or the pull failed.
@@ -115,10 +115,10 @@ struct ReplicationStateMachine: Sendable {
             isReported: policy.isRepeating)
     }
 
-    /// The rest is over, or a change was made here.
-    mutating func rested() -> Action {
+    /// The poll wait is over, or a change was made here.
+    mutating func pollWaitEnded() -> Action {
         if state == .ended { return .stop }
-        precondition(state == .resting, "A rest ended that was not asked for.")
+        precondition(state == .pollWaiting, "A poll wait ended that was not asked for.")
         return beginCycle()
     }
 

@@ -8,16 +8,16 @@ enum SyncTuning {
     /// Tries after the first in a one-shot replication, counted anew whenever something got
     /// through.
     static let retryLimitDefault = 3
-    /// How long a repeating replication rests when nothing happens here: asking costs one small
+    /// How long a repeating replication waits for its next poll when nothing happens here: asking costs one small
     /// request.
     static let pollIntervalDefault: Duration = .seconds(30)
     /// Poll intervals after which a remote that is listened to is asked all the same: rarely enough
-    /// to cost nothing, often enough that a change nobody told of is not missed for long.
+    /// to cost nothing, often enough that a change nobody announced is not missed for long.
     static let listeningIntervalCount = 20
     /// The shortest time in which a remote may say that nothing changed; a sooner answer is no
     /// waiting, and would be asked for again and again without a pause.
     static let listeningDurationMin: Duration = .seconds(1)
-    /// How often in a row a change may be announced that no pull shows, before a rest is spent
+    /// How often in a row a change may be announced that no pull shows, before a poll wait is spent
     /// without listening.
     static let fruitlessCountMax = 3
     /// The first wait after a failure; doubled with each one that follows.
@@ -32,8 +32,8 @@ enum SyncTuning {
     static let orderedClaimCountMax = 32
     /// Answers that share a transaction, and so a flush, while there is more to send; few enough that
     /// little has to be sent and recognised again after a crash.
-    static let settlingCountMin = 32
-    /// Changes that are read at a time when the outbox catches up.
+    static let storingCountMin = 32
+    /// Changes that are read at a time when the push queue catches up.
     static let catchUpCountMax = 1_000
     /// Documents purged in one transaction: the writer is free for others in between.
     static let purgeCountMax = 1_000

@@ -59,12 +59,12 @@ extension Database {
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
         lookingUp lookUp: @Sendable () async throws -> LookUpOutcome
     ) async throws -> Bool {
-        let outbox = ReplicationCenter.of(self).outbox(for: operation.remote, of: self)
-        return try await outbox.turn.run {
-            var theirs: ServerState?
-            if withdrawal == .takeTheirs, try !outbox.knowsItem(self, operation.documentId) {
+        let pushQueue = ReplicationCenter.of(self).pushQueue(for: operation.remote, of: self)
+        return try await pushQueue.turn.run {
+            var theirs: BaseItem?
+            if withdrawal == .takeTheirs, try !pushQueue.knowsItem(self, operation.documentId) {
                 switch try await lookUp() {
-                case .found(let item): theirs = ServerState(item)
+                case .found(let item): theirs = BaseItem(item)
                 case .absent: theirs = .absent
                 case .notOffered:
                     throw ReplicationError(
@@ -74,7 +74,7 @@ extension Database {
                         documentId: operation.documentId)
                 }
             }
-            return try await outbox.withdraw(self, operation, withdrawal, theirs: theirs)
+            return try await pushQueue.withdraw(self, operation, withdrawal, theirs: theirs)
         }
     }
 }

@@ -28,7 +28,7 @@ enum HousePlan {
         "SettleSync": Room(targets: ["Settle"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],
-            products: ["HTTPTypes", "HTTPTypesFoundation", "Logging"]),
+            products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleServer": Room(
             targets: ["CMalloc", "Settle", "SettleOData"],
             products: [
@@ -55,14 +55,13 @@ enum HousePlan {
 
     /// Modules that come with the toolchain or the platform and need no declaration.
     static let platformModules: Set<String> = [
-        "Android", "CryptoKit", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift",
+        "CryptoKit", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift",
         "Synchronization",
     ]
 
     /// The same, but with Foundation in them or under them.
     static let foundationModules: Set<String> = [
-        "Foundation", "FoundationEssentials", "FoundationNetworking", "Security",
-        "os",
+        "Foundation", "FoundationNetworking", "Security",
     ]
 
     /// The products that apps fetch with the package; all others come with a trait.

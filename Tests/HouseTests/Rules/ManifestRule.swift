@@ -14,6 +14,11 @@ enum ManifestRule {
             for name in declared.products.subtracting(room.products).sorted() {
                 faults.append("\(target) may not depend on the product \(name).")
             }
+            let wide = room.targets.subtracting(declared.targets)
+                .union(room.products.subtracting(declared.products))
+            for name in wide.sorted() {
+                faults.append("The plan lets \(target) depend on \(name), which it does not.")
+            }
         }
         for target in manifest.targets.keys.sorted()
         where HousePlan.rooms[target] == nil && !manifest.testTargets.contains(target)

@@ -33,6 +33,20 @@ enum TreeRules {
         }
     }
 
+    /// Folders inside a target of the sources that hold one file and nothing else.
+    static func lonelyFolderViolations(_ paths: [String]) -> [String] {
+        var contents: [String: Set<String>] = [:]
+        for path in paths where path.hasPrefix("Sources/") {
+            let parts = path.split(separator: "/").map(String.init)
+            for depth in parts.indices.dropFirst(2) where depth > 2 {
+                contents[parts[..<depth].joined(separator: "/"), default: []].insert(parts[depth])
+            }
+        }
+        return contents.filter { $0.value.count == 1 }.keys.sorted().map {
+            "\($0) holds one thing; put it beside its neighbours."
+        }
+    }
+
     /// Files that should be two.
     static func lengthViolations(_ file: PackageTree.TextFile) -> [String] {
         let count = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1

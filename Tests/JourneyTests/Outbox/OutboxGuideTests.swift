@@ -11,7 +11,7 @@ struct PutNote: OutboxOperation {
     var noteId: String
 }
 
-struct SyncNote: CondensableOperation {
+struct SyncNote: CoalescableOperation {
     static let operationName = "sync-note"
     var noteId: String
     var kind: OperationKind
@@ -288,7 +288,7 @@ private struct FilmUpload: PipelineDelegate {
         await database.close()
     }
 
-    @Test func `condenses what has not been started`() async throws {
+    @Test func `coalesces what has not been started`() async throws {
         let database = try await database()
         let newest = CoalescingPolicy { queued, added in
             let areAlike = queued.name == added.name && queued.documentIds == added.documentIds
@@ -305,11 +305,11 @@ private struct FilmUpload: PipelineDelegate {
         await database.close()
     }
 
-    @Test func `condenses what inserts, updates, and deletes`() async throws {
+    @Test func `coalesces what inserts, updates, and deletes`() async throws {
         let database = try await database()
-        let condensed = PipelineConfiguration(coalescing: .condensing(SyncNote.self))
+        let coalesced = PipelineConfiguration(coalescing: .byKind(of: SyncNote.self))
         let outbox = try await database.openOutbox(
-            OutboxConfiguration(operations: [SyncNote.self], pipelines: [condensed]))
+            OutboxConfiguration(operations: [SyncNote.self], pipelines: [coalesced]))
         for (kind, rest) in [
             (OperationKind.insert, [OperationKind.insert]), (.update, [.insert]), (.delete, []),
         ] {

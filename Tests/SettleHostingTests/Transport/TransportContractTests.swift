@@ -17,11 +17,11 @@ import Testing
             let answer = try await kind.run {
                 try await $0.ask(server, path, .patch, body: Array(bytes.reversed()))
             }
-            #expect(answer.response.status.code == 201)
-            #expect(answer.response.headerFields[.eTag] == #""x\"y""#)
+            #expect(answer.head.status.code == 201)
+            #expect(answer.head.headerFields[.eTag] == #""x\"y""#)
             let twice = try #require(HTTPField.Name("X-Twice"))
             #expect(
-                answer.response.headerFields[twice]?.replacing(" ", with: "") == "1,2")
+                answer.head.headerFields[twice]?.replacing(" ", with: "") == "1,2")
             #expect(answer.body == bytes)
             let asked = try #require(server.asked.first)
             #expect(asked.head.hasPrefix("PATCH \(path) HTTP/1.1\r\n"), "\(asked.head)")
@@ -43,7 +43,7 @@ import Testing
             try await kind.run { transport in
                 for code in [204, 304] {
                     let answer = try await transport.ask(server, "/\(code)")
-                    #expect(answer.response.status.code == code)
+                    #expect(answer.head.status.code == code)
                     #expect(answer.body == [])
                 }
             }
@@ -60,7 +60,7 @@ import Testing
             try await kind.run { transport in
                 for code in [400, 401, 403, 404, 407, 409, 412, 429, 500, 503] {
                     let answer = try await transport.ask(server, "/\(code)")
-                    #expect(answer.response.status.code == code)
+                    #expect(answer.head.status.code == code)
                     #expect(answer.body == Array("<html>".utf8))
                 }
             }
@@ -108,7 +108,7 @@ import Testing
             try await kind.run { transport in
                 for path in ["/chunks", "/length"] {
                     let error = await transport.failure(server, path, bodySizeMax: 199_999)
-                    #expect(error?.code == .answerTooLarge)
+                    #expect(error?.code == .responseTooLarge)
                 }
                 let answer = try await transport.ask(server, "/length", bodySizeMax: 200_000)
                 #expect(answer.body.count == 200_000)
@@ -138,7 +138,7 @@ import Testing
                 let whole = try await transport.ask(server, "/bomb", bodySizeMax: 1 << 20)
                 #expect(whole.body.count == 1 << 20)
                 let error = await transport.failure(server, "/bomb", bodySizeMax: 100_000)
-                #expect(error?.code == .answerTooLarge)
+                #expect(error?.code == .responseTooLarge)
             }
         }
     }

@@ -45,7 +45,7 @@ extension HTTPTransport {
     func ask(
         _ server: WireServer, _ path: String = "/", _ method: HTTPRequest.Method = .get,
         body: [UInt8]? = nil, bodySizeMax: Int = 1_000_000
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         try await ask(
             authority: "127.0.0.1:\(server.port)", path, method, body: body,
             bodySizeMax: bodySizeMax)
@@ -55,7 +55,7 @@ extension HTTPTransport {
     func ask(
         _ scheme: String = "http", authority: String, _ path: String = "/",
         _ method: HTTPRequest.Method = .get, body: [UInt8]? = nil, bodySizeMax: Int = 1_000_000
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         try await send(
             HTTPRequest(
                 method: method, scheme: scheme, authority: authority, path: path,

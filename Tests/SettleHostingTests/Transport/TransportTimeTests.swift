@@ -87,7 +87,7 @@ import Testing
                     #expect(error == nil || error?.code == .cancelled, "round \(round)")
                 }
                 let answer = try await transport.ask(server)
-                #expect(answer.response.status.code == 200)
+                #expect(answer.head.status.code == 200)
             }
         }
     }

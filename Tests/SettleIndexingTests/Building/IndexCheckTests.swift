@@ -6,7 +6,7 @@ import Testing
 @testable import SettleIndexing
 
 @Suite(.serialized) struct `A check of an index` {
-    private func filled() async throws -> (TestIndex, ViewDefinition) {
+    private func filled() async throws -> (TestIndex, IndexDefinition) {
         let index = try TestIndex()
         let definition = TestIndex.definition(.builtIn(.sum))
         for number in 0..<300 {
@@ -21,14 +21,14 @@ import Testing
 
     /// Changes a table of the index behind its back; `body` gets its rows and answers a change.
     private func damage(
-        _ index: TestIndex, _ definition: ViewDefinition, _ part: String,
+        _ index: TestIndex, _ definition: IndexDefinition, _ part: String,
         _ body:
             @escaping @Sendable ([(key: [UInt8], value: [UInt8])]) -> (
                 key: [UInt8], value: [UInt8]?
             )
     ) async throws {
         let slot = try index.store.read("test") {
-            try IndexView(of: "test", fitting: definition, in: $0)?.slot
+            try IndexReader(of: "test", fitting: definition, in: $0)?.slot
         }
         let name = "view/test/\(try #require(slot))/\(part)"
         try await index.store.write { transaction in
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Something is found, with and without the map.
-    private func expectFindings(_ index: TestIndex, _ definition: ViewDefinition) throws {
+    private func expectFindings(_ index: TestIndex, _ definition: IndexDefinition) throws {
         let known = try index.findings(definition)
         #expect(!known.isEmpty)
         let unknown = try index.findings(nil)
@@ -54,7 +54,7 @@ import Testing
     @Test func `finds a value that its map does not give`() async throws {
         let (index, definition) = try await filled()
         let other = TestIndex.definition(.builtIn(.sum))
-        let changed = ViewDefinition(
+        let changed = IndexDefinition(
             name: "test", version: other.version, collation: .unicode, reducer: other.reducer
         ) { id, record, rows in
             if id.count == 2 {

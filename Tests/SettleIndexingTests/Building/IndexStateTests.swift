@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Everything that reads a state of bytes that may mean anything.
-    private func readAll(_ index: TestIndex, _ definition: ViewDefinition) throws {
+    private func readAll(_ index: TestIndex, _ definition: IndexDefinition) throws {
         for known in [definition, nil] {
             do { _ = try index.findings(known) } catch is IndexError {}
         }
@@ -32,7 +32,7 @@ import Testing
             _ = try index.answer(IndexQuery(summary: .total), definition)
         } catch is IndexError {}
         do {
-            var crashed = CrashedDocuments()
+            var crashed = PoisonDocuments()
             try index.store.read("test") { try crashed.add(of: definition, in: $0) }
         } catch is IndexError {}
     }
@@ -128,7 +128,7 @@ import Testing
             try PackedValue(building("mappedCount", .integer(1 << 48))).bytes, slot: slot,
             in: index)
         do { try await index.build(definition) } catch is IndexError {}
-        try await index.store.write { try IndexBuilder.remove(name: "test", in: $0) }
+        try await index.store.write { try IndexBuildSteps.remove(name: "test", in: $0) }
         try await index.build(definition)
         #expect(try index.answer(IndexQuery(), definition).rows.count == 1)
         #expect(try index.findings(definition) == [])
@@ -159,7 +159,7 @@ import Testing
         for (slot, state) in [(first, states[0]), (1 - first, states[1])] {
             try await setBytes(try PackedValue(.object(state)).bytes, slot: slot, in: index)
         }
-        // Whichever answers, it is whole, and it can be brought up to date or built anew.
+        // Whichever answers, it is whole, and it can be brought up to date or rebuilt.
         #expect(try index.state(of: definition) != nil)
         try await index.bringUpToDate(definition)
         try await index.put("c", [("y", nil)])

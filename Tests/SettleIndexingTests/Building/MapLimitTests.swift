@@ -23,7 +23,7 @@ import Testing
         _ index: TestIndex, _ range: DocumentRange,
         _ limit: () -> MapLimit
     ) throws -> [MappedPiece] {
-        let mapper = RangeMapper(TestIndex.definition(), crashed: .init(), mark: nil)
+        let mapper = RangeMapper(TestIndex.definition(), crashed: .init(), guardSlot: nil)
         var pieces: [MappedPiece] = []
         var rest: DocumentRange? = range
         while let next = rest {
@@ -98,13 +98,13 @@ import Testing
     }
 
     private func changes(
-        _ index: TestIndex, _ definition: ViewDefinition, _ limit: MapLimit
+        _ index: TestIndex, _ definition: IndexDefinition, _ limit: MapLimit
     ) throws -> MappedChanges {
         try index.store.read("test") { snapshot in
-            let view = try #require(try IndexView(of: "test", fitting: definition, in: snapshot))
+            let view = try #require(try IndexReader(of: "test", fitting: definition, in: snapshot))
             return try MappedChanges(
                 of: definition, slot: view.slot, state: view.state, in: snapshot, limit: limit,
-                crashed: .init(), mark: nil)
+                crashed: .init(), guardSlot: nil)
         }
     }
 
@@ -125,8 +125,8 @@ import Testing
             #expect(step.isComplete == (steps == (count + 63) / 64))
             #expect(step.reached == UInt64(min(count, 64 * steps)))
             reached = step.reached
-            let builder = IndexBuilder(definition, worker: "w")
-            _ = try await index.store.write { try builder.apply(step, in: $0) }
+            let steps = IndexBuildSteps(definition, worker: "w")
+            _ = try await index.store.write { try steps.apply(step, in: $0) }
             let state = try #require(try index.state(of: definition))
             #expect(state.isWhole == step.isComplete && state.sequence == reached)
         }

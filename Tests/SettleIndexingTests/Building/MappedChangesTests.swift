@@ -7,15 +7,15 @@ import Testing
 
 @Suite(.serialized) struct `Mapped changes` {
     private func changes(
-        _ index: TestIndex, _ definition: ViewDefinition, _ limit: MapLimit
+        _ index: TestIndex, _ definition: IndexDefinition, _ limit: MapLimit
     ) throws -> MappedChanges? {
         try index.store.read("test") { snapshot in
-            guard let view = try IndexView(of: "test", fitting: definition, in: snapshot),
+            guard let view = try IndexReader(of: "test", fitting: definition, in: snapshot),
                 !view.isCurrent(at: snapshot.lastSequence)
             else { return nil }
             return try MappedChanges(
                 of: definition, slot: view.slot, state: view.state, in: snapshot, limit: limit,
-                crashed: .init(), mark: nil)
+                crashed: .init(), guardSlot: nil)
         }
     }
 
@@ -32,7 +32,7 @@ import Testing
                 try await index.put("d\(number)", [(.integer(Int64(number)), .string(text))])
                 if number % 10 == 0 { try await index.delete("d\(number)") }
             }
-            let builder = IndexBuilder(definition, worker: index.worker)
+            let steps = IndexBuildSteps(definition, worker: index.worker)
             var rounds = 0
             while true {
                 let byteCountMax = Int.random(in: 1...30_000, using: &random)
@@ -44,7 +44,7 @@ import Testing
                 #expect(taken < byteCountMax, "\(seed), round \(rounds)")
                 #expect(mapped.count > 0 && mapped.reached > mapped.base, "\(seed)")
                 #expect(mapped.isComplete == (mapped.reached == mapped.latest), "\(seed)")
-                _ = try await index.store.write { try builder.apply(mapped, in: $0) }
+                _ = try await index.store.write { try steps.apply(mapped, in: $0) }
                 let state = try #require(try index.state(of: definition))
                 #expect(state.isWhole == mapped.isComplete, "\(seed), round \(rounds)")
             }
@@ -82,7 +82,7 @@ import Testing
         let seed = random.description
         let index = try TestIndex()
         let definition = TestIndex.definition()
-        let builder = IndexBuilder(definition, worker: index.worker)
+        let steps = IndexBuildSteps(definition, worker: index.worker)
         try await index.build(definition)
         var keptCount = 0
         var keys: [String] = []
@@ -99,7 +99,7 @@ import Testing
             }
             let mapped = try #require(
                 try changes(index, definition, MapLimit(countMax: .max)))
-            let changed = try await index.store.write { try builder.apply(mapped, in: $0) }
+            let changed = try await index.store.write { try steps.apply(mapped, in: $0) }
             let before = keys
             keys = try index.answer(IndexQuery(), definition).rows
                 .map { "\($0.documentID ?? "") \(String(describing: $0.key))" }

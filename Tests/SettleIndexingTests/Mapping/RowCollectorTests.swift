@@ -24,8 +24,8 @@ import Testing
                             })
                     }
                     for document in documents { try collector.add(document) }
-                    let segment = collector.makeSegment()
-                    guard segment == RowOracle.segment(of: try oracle.rows(of: documents)) else {
+                    let run = collector.makeRun()
+                    guard run == RowOracle.run(of: try oracle.rows(of: documents)) else {
                         Issue.record("\(documents)")
                         return
                     }
@@ -49,11 +49,11 @@ import Testing
             #expect(collector.documentCount == documents.count, "seed \(seed)")
             #expect(collector.rowCount == rows.count, "seed \(seed)")
             #expect(collector.pointers == pointers, "seed \(seed)")
-            let pointerSegment = collector.makePointerSegment()
-            #expect(pointerSegment == RowOracle.segment(of: pointers), "seed \(seed)")
-            let segment = collector.makeSegment()
-            #expect(RowOracle.entries(of: segment) == rows, "seed \(seed)")
-            #expect(segment == RowOracle.segment(of: rows), "seed \(seed)")
+            let pointerRun = collector.makePointerRun()
+            #expect(pointerRun == RowOracle.run(of: pointers), "seed \(seed)")
+            let run = collector.makeRun()
+            #expect(RowOracle.entries(of: run) == rows, "seed \(seed)")
+            #expect(run == RowOracle.run(of: rows), "seed \(seed)")
             #expect(collector.rowCount == 0 && collector.documentCount == 0)
             #expect(collector.pointers.isEmpty)
         }
@@ -75,7 +75,7 @@ import Testing
         let collector = RowCollector(.unicode)
         for document in rows { try collector.add(document) }
         let expected = try RowOracle(.unicode).rows(of: rows)
-        #expect(collector.makeSegment() == RowOracle.segment(of: expected))
+        #expect(collector.makeRun() == RowOracle.run(of: expected))
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
@@ -98,7 +98,7 @@ import Testing
         #expect(collector.documentCount == kept.count, "seed \(seed)")
         #expect(collector.pointers == (try oracle.pointers(of: kept)), "seed \(seed)")
         let rows = try oracle.rows(of: kept)
-        #expect(RowOracle.entries(of: collector.makeSegment()) == rows, "seed \(seed)")
+        #expect(RowOracle.entries(of: collector.makeRun()) == rows, "seed \(seed)")
     }
 
     @Test(arguments: 0..<40 as Range<UInt64>)
@@ -145,7 +145,7 @@ import Testing
         #expect(collector.rowCount == 0 && collector.documentCount == 0)
         try emit(65_536)
         let collationKey = Collator(.unicode).key(for: 1)
-        let entries = RowOracle.entries(of: collector.makeSegment())
+        let entries = RowOracle.entries(of: collector.makeRun())
         let expected = (0..<65_536).map { number in
             collationKey + Array("many".utf8) + [0] + RowOracle.bytes(of: number)
         }
@@ -165,7 +165,7 @@ import Testing
         ) { try collector.endDocument() }
         try collector.add(MappedDocument(id: "b", rows: [("x", nil)]))
         #expect(collector.documentCount == 2)
-        #expect(collector.makeSegment().entryCount == 2)
+        #expect(collector.makeRun().entryCount == 2)
     }
 
     @Test func `a number that JSON cannot say is refused by emit alone`() throws {
@@ -175,10 +175,10 @@ import Testing
         #expect(throws: PackedError.self) { try collector.emit(key: 1, value: .double(.infinity)) }
         try collector.emit(key: 1, value: nil)
         try collector.endDocument()
-        #expect(collector.makeSegment().entryCount == 1)
+        #expect(collector.makeRun().entryCount == 1)
     }
 
-    @Test func `the memory held is told, and falls when a segment is made`() throws {
+    @Test func `the memory held is told, and falls when a run is made`() throws {
         let collector = RowCollector(.unicode)
         for index in 10_000..<16_000 {
             let key = JSONValue.string("a key of its own \(index)")
@@ -188,7 +188,7 @@ import Testing
         // Id 5, value 23, packed key 23, collation key at least 22, and what orders them.
         #expect(collector.byteCount > 6000 * 73)
         #expect(collector.byteCount < 6000 * 300)
-        _ = collector.makeSegment()
+        _ = collector.makeRun()
         #expect(collector.byteCount < 0x8_0000)
     }
 }

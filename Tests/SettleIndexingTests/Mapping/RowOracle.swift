@@ -57,9 +57,9 @@ struct RowOracle {
         number < 128 ? [UInt8(number)] : [UInt8(number % 128 + 128)] + variable(number / 128)
     }
 
-    /// Decodes a segment the slow way.
-    static func entries(of segment: Segment) -> [OracleEntry] {
-        var rest = segment.bytes[...]
+    /// Decodes a run the slow way.
+    static func entries(of run: SortedRun) -> [OracleEntry] {
+        var rest = run.bytes[...]
         func number() -> Int {
             var (number, scale) = (0, 1)
             while let byte = rest.popFirst() {
@@ -87,7 +87,7 @@ struct RowOracle {
     }
 
     /// The shape that the writer has to choose: everything shared that can be.
-    static func segment(of entries: [OracleEntry]) -> Segment {
+    static func run(of entries: [OracleEntry]) -> SortedRun {
         var bytes: [UInt8] = []
         for (index, entry) in entries.enumerated() {
             let before = index > 0 ? entries[index - 1] : nil
@@ -97,7 +97,7 @@ struct RowOracle {
             bytes += before?.head == entry.head ? [0] : variable(entry.head.count + 1) + entry.head
             bytes += variable(entry.tail.count) + entry.tail
         }
-        return Segment(bytes: bytes, entryCount: entries.count)
+        return SortedRun(bytes: bytes, entryCount: entries.count)
     }
 }
 

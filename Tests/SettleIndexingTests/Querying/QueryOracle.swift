@@ -38,8 +38,8 @@ struct QueryOracle {
             }.map(\.element)
     }
 
-    func answer(_ query: IndexQuery, _ all: [Row]) -> IndexAnswer {
-        var answer = IndexAnswer()
+    func answer(_ query: IndexQuery, _ all: [Row]) -> IndexResult {
+        var answer = IndexResult()
         let selected = select(query, all)
         if query.summary == .rows {
             answer.rows = selected.map {

@@ -27,7 +27,7 @@ import Testing
                     try await index.put(id, rows)
                 }
             }
-            // Built anew in between, in steps, which must come to the same.
+            // Rebuilt in between, in steps, which must come to the same.
             if round % 4 == 3 {
                 let isDone = try await index.build(
                     definition, rangeCount: Int.random(in: 1...50, using: &random))

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    private struct Refusal: Error, CustomStringConvertible {
+    private struct Problem: Error, CustomStringConvertible {
         var description: String
     }
 
@@ -126,7 +126,7 @@ import Testing
     private func failing(onRereduce: Bool, _ reason: String) -> IndexReducer {
         .custom { _, values, isRereduce in
             if isRereduce ? onRereduce : values.contains(.integer(13)) {
-                throw Refusal(description: reason)
+                throw Problem(description: reason)
             }
             return .integer(0)
         }

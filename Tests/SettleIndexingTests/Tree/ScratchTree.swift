@@ -8,12 +8,12 @@ import TestSupport
 final class ScratchTree: Sendable {
     private let directory: ScratchDirectory
     let store: Store
-    let rule: BorderRule
+    let rule: ChunkBoundaryRule
     let reducer: IndexReducer?
     let storesLevels: Bool
 
     init(
-        _ rule: BorderRule = .standard, reducer: IndexReducer? = .builtIn(.sum),
+        _ rule: ChunkBoundaryRule = .standard, reducer: IndexReducer? = .builtIn(.sum),
         storesLevels: Bool = true
     ) throws {
         directory = try ScratchDirectory("tree")
@@ -28,16 +28,16 @@ final class ScratchTree: Sendable {
     deinit { store.close() }
 
     /// A rule with which a few dozen entries make several levels.
-    static let small = BorderRule(runLength: 60, groupLength: 2, borderLength: 5)
+    static let small = ChunkBoundaryRule(leafLength: 60, childCount: 2, boundaryLength: 5)
 
-    func tree(_ table: OrderedTable) -> RunTable {
-        RunTable(
+    func tree(_ table: OrderedTable) -> SummaryTree {
+        SummaryTree(
             table, reducer: reducer, storesLevels: storesLevels, rule: rule, place: "the test")
     }
 
     @discardableResult
     func write<Value: Sendable>(
-        _ name: String = "tree", _ body: @escaping @Sendable (RunTable) throws -> Value
+        _ name: String = "tree", _ body: @escaping @Sendable (SummaryTree) throws -> Value
     ) async throws -> Value {
         try await store.write { [self] transaction in
             try body(tree(try transaction.createTable(named: name)))
@@ -77,7 +77,8 @@ final class ScratchTree: Sendable {
         try await write(name) { try $0.finishAppending() }
     }
 
-    func read<Value>(_ name: String = "tree", _ body: (RunTable) throws -> Value) throws -> Value {
+    func read<Value>(_ name: String = "tree", _ body: (SummaryTree) throws -> Value) throws -> Value
+    {
         try store.read("test") { snapshot in
             let table = try #require(try snapshot.table(named: name))
             return try body(tree(table))

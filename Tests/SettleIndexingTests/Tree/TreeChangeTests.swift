@@ -76,7 +76,7 @@ import TestSupport
         }
     }
 
-    @Test func `a removal and an insertion at once move the ends of groups`() async throws {
+    @Test func `a removal and an insertion at once move the ends of inner nodes`() async throws {
         let scratch = try ScratchTree(ScratchTree.small)
         let entries = (0..<60).map { number in
             TreeEntry(key: Array("\(1000 + 10 * number)".utf8), head: [], tail: [])

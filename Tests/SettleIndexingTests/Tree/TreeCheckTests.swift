@@ -25,12 +25,12 @@ import TestSupport
     }
 
     static let faults: [Fault] = [
-        changing("a run without bytes", level: 0) { $0.value = [] },
-        changing("a run cut short", level: 0) { $0.value.removeLast() },
-        changing("a byte after a run", level: 0) { $0.value.append(0) },
+        changing("a leaf without bytes", level: 0) { $0.value = [] },
+        changing("a leaf cut short", level: 0) { $0.value.removeLast() },
+        changing("a byte after a leaf", level: 0) { $0.value.append(0) },
         changing("one entry more than there are", level: 0) { $0.value[0] += 1 },
         changing("one entry less than there are", level: 0) { $0.value[0] -= 1 },
-        changing("a wrong reduction of a run", level: 0) { row in
+        changing("a wrong reduction of a leaf", level: 0) { row in
             row.value[Int(row.value[1])] ^= 1
         },
         changing("a wrong number of entries in a summary", level: 1) { $0.value[0] += 1 },
@@ -46,7 +46,7 @@ import TestSupport
         changing("a last byte of an entry changed", level: 0) { row in
             row.value[row.value.count - 1] ^= 1
         },
-        Fault(description: "a run is missing") { rows in
+        Fault(description: "a leaf is missing") { rows in
             rows.removeFirst()
             return true
         },
@@ -55,7 +55,7 @@ import TestSupport
             rows.remove(at: index)
             return true
         },
-        Fault(description: "the last run is missing") { rows in
+        Fault(description: "the last leaf is missing") { rows in
             guard let index = rows.firstIndex(where: { $0.key == [0, 0xFF] }) else { return false }
             rows.remove(at: index)
             return true
@@ -74,18 +74,18 @@ import TestSupport
             rows.append(ScratchTree.Row(key: [1, 2, 3], value: last.value))
             return true
         },
-        Fault(description: "a run under another border") { rows in
-            let run = rows.removeFirst()
-            rows.append(ScratchTree.Row(key: run.key + [1], value: run.value))
+        Fault(description: "a leaf under another boundary") { rows in
+            let leaf = rows.removeFirst()
+            rows.append(ScratchTree.Row(key: leaf.key + [1], value: leaf.value))
             return true
         },
-        Fault(description: "two runs with their contents exchanged") { rows in
+        Fault(description: "two leaves with their contents exchanged") { rows in
             let first = rows[0].value
             rows[0].value = rows[1].value
             rows[1].value = first
             return true
         },
-        Fault(description: "a row without a border") { rows in
+        Fault(description: "a row without a boundary") { rows in
             rows.append(ScratchTree.Row(key: [0], value: rows[0].value))
             return true
         },
@@ -108,10 +108,11 @@ import TestSupport
         #expect(found.allSatisfy { $0.hasSuffix(".") })
     }
 
-    @Test func `runs cut at other places are reported`() async throws {
+    @Test func `leaves cut at other places are reported`() async throws {
         var source = RandomEntries(random: SeededGenerator(seed: 6))
         let entries = try source.entries(200)
-        let other = try ScratchTree(BorderRule(runLength: 90, groupLength: 3, borderLength: 5))
+        let other = try ScratchTree(
+            ChunkBoundaryRule(leafLength: 90, childCount: 3, boundaryLength: 5))
         try await other.append(entries)
         let rows = try other.rows()
         let scratch = try ScratchTree(ScratchTree.small)
@@ -120,7 +121,7 @@ import TestSupport
         }
         let found = try scratch.findings()
         #expect(found.contains { $0.contains("ought to end it") })
-        #expect(found.contains { $0.contains("group is missing") })
+        #expect(found.contains { $0.contains("inner node is missing") })
     }
 
     @Test func `reductions of another function are told apart only when asked`() async throws {

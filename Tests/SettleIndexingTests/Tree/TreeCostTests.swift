@@ -36,7 +36,7 @@ import TestSupport
         }
     }
 
-    private static let rule = BorderRule(runLength: 200, groupLength: 4, borderLength: 500)
+    private static let rule = ChunkBoundaryRule(leafLength: 200, childCount: 4, boundaryLength: 500)
 
     private func reduce(
         _ scratch: ScratchTree, from lower: [UInt8]?, to upper: [UInt8]?
@@ -78,7 +78,7 @@ import TestSupport
                 #expect(part.count == end - start)
                 #expect(part.value == .integer(Int64(end - start)))
                 let seen = counts.take()
-                // No more rows than the two runs at the ends can have.
+                // No more rows than the two leaves at the ends can have.
                 #expect(seen.rows < 200, "\(start)..<\(end)")
                 total += seen.rows + seen.partials
             }
@@ -89,7 +89,7 @@ import TestSupport
         #expect(means[1] < 150, "\(means)")
     }
 
-    @Test func `a change makes one run and one group a level anew`() async throws {
+    @Test func `a change makes one leaf and one inner node a level anew`() async throws {
         let counts = Counts()
         let scratch = try ScratchTree(Self.rule, reducer: counts.reducer)
         let entries = try entries(3000)
@@ -102,7 +102,7 @@ import TestSupport
             worst = max(worst, seen.rows + seen.partials)
         }
         #expect(worst < 250)
-        // All of them at once: no group is made anew more than once.
+        // All of them at once: no inner node is made anew more than once.
         _ = counts.take()
         try await scratch.apply(
             stride(from: 1, to: 3000, by: 3).map { neighbour(of: entries[$0]) }.insertions)
@@ -131,7 +131,7 @@ import TestSupport
         #expect(try scratch.rows() == rows)
     }
 
-    @Test func `a change that keeps the reduction of its run stops there`() async throws {
+    @Test func `a change that keeps the reduction of its leaf stops there`() async throws {
         let counts = Counts()
         let scratch = try ScratchTree(Self.rule, reducer: counts.reducer)
         var entries = try entries(1000)

@@ -66,7 +66,7 @@ import TestSupport
 
     /// Asks the tree everything that can be asked.
     private func use(
-        _ tree: RunTable, _ entries: [TreeEntry], _ reducer: IndexReducer?, _ text: String
+        _ tree: SummaryTree, _ entries: [TreeEntry], _ reducer: IndexReducer?, _ text: String
     ) throws {
         let bounds: [[UInt8]?] = [nil, entries[10].key, entries[40].key]
         for lower in bounds {

@@ -11,7 +11,8 @@ import TestSupport
         var source = RandomEntries(random: SeededGenerator())
         let seed = "\(source.random), round \(round)"
         let rules = [
-            ScratchTree.small, BorderRule(runLength: 300, groupLength: 3, borderLength: 500),
+            ScratchTree.small,
+            ChunkBoundaryRule(leafLength: 300, childCount: 3, boundaryLength: 500),
             .standard,
         ]
         let scratch = try ScratchTree(rules[round % 3])
@@ -94,7 +95,8 @@ import TestSupport
     }
 
     private func walk(
-        _ tree: RunTable, _ lower: [UInt8]?, _ upper: [UInt8]?, _ isDescending: Bool, _ limit: Int
+        _ tree: SummaryTree, _ lower: [UInt8]?, _ upper: [UInt8]?, _ isDescending: Bool,
+        _ limit: Int
     ) throws -> [TreeEntry] {
         var found: [TreeEntry] = []
         try tree.forEach(from: lower, to: upper, isDescending: isDescending) { key, head, tail in
@@ -107,7 +109,7 @@ import TestSupport
 
     /// A walk that tells where it begins hands on the same entries, and counts as the others do.
     private func checkRanked(
-        _ tree: RunTable, _ sorted: [TreeEntry], _ inside: [TreeEntry], from lower: [UInt8]?,
+        _ tree: SummaryTree, _ sorted: [TreeEntry], _ inside: [TreeEntry], from lower: [UInt8]?,
         to upper: [UInt8]?, _ limit: Int, _ seed: String
     ) throws {
         var found: [TreeEntry] = []

@@ -7,9 +7,9 @@ import TestSupport
 @Suite(.serialized) struct `Tree shape` {
     private static let rules = [
         ScratchTree.small,
-        BorderRule(runLength: 200, groupLength: 3, borderLength: 500),
-        BorderRule(runLength: 1, groupLength: 2, borderLength: 500),
-        BorderRule(runLength: 1 << 20, groupLength: 2, borderLength: 500),
+        ChunkBoundaryRule(leafLength: 200, childCount: 3, boundaryLength: 500),
+        ChunkBoundaryRule(leafLength: 1, childCount: 2, boundaryLength: 500),
+        ChunkBoundaryRule(leafLength: 1 << 20, childCount: 2, boundaryLength: 500),
         .standard,
     ]
 
@@ -95,7 +95,7 @@ import TestSupport
         let seed = "\(source.random)"
         let scratch = try ScratchTree(ScratchTree.small)
         let entries = try source.entries(120)
-        // From the end, so that the last run loses its entries again and again; then anywhere.
+        // From the end, so that the last leaf loses its entries again and again; then anywhere.
         let anywhere = entries.prefix(60).shuffled(using: &source.random)
         let order = entries.suffix(60).reversed() + anywhere
         try await scratch.store.write { transaction in
@@ -129,7 +129,7 @@ import TestSupport
         }
     }
 
-    @Test func `a table without levels stores runs alone`() async throws {
+    @Test func `a table without levels stores leaves alone`() async throws {
         var source = RandomEntries(random: SeededGenerator())
         let scratch = try ScratchTree(ScratchTree.small, reducer: nil, storesLevels: false)
         let entries = try source.entries(100)
@@ -141,13 +141,13 @@ import TestSupport
         #expect(try scratch.findings() == [])
     }
 
-    @Test func `entries with the same border are never parted`() async throws {
+    @Test func `entries with the same boundary are never parted`() async throws {
         let start = [UInt8](repeating: 9, count: 500)
         let entries = (0..<UInt8(50)).map {
             TreeEntry(key: start + [$0, 1], head: [1], tail: [UInt8](repeating: 0, count: 100))
         }
         let scratch = try ScratchTree(
-            BorderRule(runLength: 1, groupLength: 2, borderLength: 500), reducer: nil)
+            ChunkBoundaryRule(leafLength: 1, childCount: 2, boundaryLength: 500), reducer: nil)
         try await scratch.apply(entries.insertions)
         #expect(try scratch.rows().map(\.key) == [[0, 0xFF]])
         try await scratch.apply([TreeEntry(key: [9, 9, 10], head: [], tail: [])].insertions)

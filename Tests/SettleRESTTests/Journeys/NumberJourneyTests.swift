@@ -14,7 +14,7 @@ private struct JavaScriptTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let heard = body.flatMap { try? JSONText.value(from: $0, largeIntegers: .rounded) }
         let kept = heard.map { JSONText.text(of: JavaScriptText.rounded($0)) }
         var answer = try await table.send(request, body: kept, bodySizeMax: bodySizeMax)
@@ -31,7 +31,7 @@ private struct ExactTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         try await table.send(request, body: body, bodySizeMax: bodySizeMax).offering("removed")
     }
 }
@@ -42,7 +42,7 @@ private struct DoubledTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let answer = try await table.send(request, body: body, bodySizeMax: bodySizeMax)
         if request.method == .get { return answer }
         return try await table.send(request, body: body, bodySizeMax: bodySizeMax)

@@ -32,11 +32,11 @@ final class AlteringTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         asked.withLock { $0.append("\(request.method.rawValue) \(request.path ?? "")") }
         var answer = try await table.send(request, body: body, bodySizeMax: bodySizeMax)
         if storesJSON, let name = HTTPField.Name("x-zumo-server-version") {
-            answer.response.headerFields[name] = "settle-1"
+            answer.head.headerFields[name] = "settle-1"
         }
         guard let shown = try? JSONText.value(from: answer.body) else { return answer }
         if let rows = shown.arrayValue {

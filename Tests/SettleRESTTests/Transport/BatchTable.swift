@@ -55,10 +55,10 @@ final class BatchTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let parts = (request.path ?? "").prefix { $0 != "?" }.split(separator: "/").map(String.init)
         let sent = body.flatMap { try? JSONText.value(from: $0) } ?? [:]
-        guard request.method != .get else { return HTTPAnswer.json(200, "[]").offering() }
+        guard request.method != .get else { return FullHTTPResponse.json(200, "[]").offering() }
         if parts.last == "batch" {
             let answer = state.withLock { batch(sent["operations"]?.arrayValue ?? [], &$0) }
             guard answer.body.count <= answerSizeMax else {
@@ -76,7 +76,7 @@ final class BatchTable: HTTPTransport {
         return .json(status, Self.text(item ?? ["error": "The item does not exist."])).offering()
     }
 
-    private func batch(_ operations: [JSONValue], _ state: inout State) -> HTTPAnswer {
+    private func batch(_ operations: [JSONValue], _ state: inout State) -> FullHTTPResponse {
         state.batchCount += 1
         var results: [JSONValue] = []
         for (index, operation) in operations.enumerated() {
@@ -93,7 +93,7 @@ final class BatchTable: HTTPTransport {
             result["item"] = item
             results.append(.object(result))
         }
-        return HTTPAnswer.json(200, Self.text(["results": .array(results)])).offering()
+        return FullHTTPResponse.json(200, Self.text(["results": .array(results)])).offering()
     }
 
     private static func carryOut(

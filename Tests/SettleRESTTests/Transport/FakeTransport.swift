@@ -18,17 +18,17 @@ final class FakeTransport: HTTPTransport {
     }
 
     private struct State {
-        var answers: [Result<HTTPAnswer, ReplicationError>]
+        var answers: [Result<FullHTTPResponse, ReplicationError>]
         var asked: [Asked] = []
     }
 
     private let state: Mutex<State>
 
-    init(_ answers: [HTTPAnswer]) {
+    init(_ answers: [FullHTTPResponse]) {
         state = Mutex(State(answers: answers.map { .success($0) }))
     }
 
-    init(results: [Result<HTTPAnswer, ReplicationError>]) {
+    init(results: [Result<FullHTTPResponse, ReplicationError>]) {
         state = Mutex(State(answers: results))
     }
 
@@ -37,8 +37,8 @@ final class FakeTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
-        let answer = state.withLock { state -> Result<HTTPAnswer, ReplicationError> in
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        let answer = state.withLock { state -> Result<FullHTTPResponse, ReplicationError> in
             state.asked.append(
                 Asked(request: request, body: body.map { String(decoding: $0, as: UTF8.self) }))
             guard !state.answers.isEmpty else {
@@ -50,13 +50,13 @@ final class FakeTransport: HTTPTransport {
     }
 }
 
-extension HTTPAnswer {
+extension FullHTTPResponse {
     /// An answer with JSON, as the servers send it.
-    static func json(_ status: Int, _ text: String, tag: String? = nil) -> HTTPAnswer {
+    static func json(_ status: Int, _ text: String, tag: String? = nil) -> FullHTTPResponse {
         var fields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
         fields[.eTag] = tag
-        return HTTPAnswer(
-            response: HTTPResponse(status: .init(code: status), headerFields: fields),
+        return FullHTTPResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields),
             body: Array(text.utf8))
     }
 
@@ -64,23 +64,23 @@ extension HTTPAnswer {
     static func other(
         _ status: Int, _ text: String = "", type: String? = nil, retryAfter: String? = nil,
         tag: String? = nil
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         var fields: HTTPFields = [:]
         fields[.contentType] = type
         fields[.eTag] = tag
         if let name = HTTPField.Name("Retry-After") { fields[name] = retryAfter }
-        return HTTPAnswer(
-            response: HTTPResponse(status: .init(code: status), headerFields: fields),
+        return FullHTTPResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields),
             body: Array(text.utf8))
     }
 
     /// The answer as `settle serve` gives it, with what it offers.
-    func offering(_ features: String = "batch, changes, removed") -> HTTPAnswer {
+    func offering(_ features: String = "batch, changes, removed") -> FullHTTPResponse {
         var answer = self
         for (name, value) in [
             ("x-zumo-server-version", "settle-1"), ("Settle-Features", features),
         ] {
-            if let name = HTTPField.Name(name) { answer.response.headerFields[name] = value }
+            if let name = HTTPField.Name(name) { answer.head.headerFields[name] = value }
         }
         return answer
     }

@@ -21,7 +21,7 @@ import Testing
             seen.lines.withLock { $0.append("prepare \(name)") }
         }
 
-        func received(_ answer: inout HTTPAnswer, to request: HTTPRequest) async throws {
+        func received(_ answer: inout FullHTTPResponse, to request: HTTPRequest) async throws {
             answer.body += Array(name.utf8)
             let via = request.headerFields[.via] ?? ""
             seen.lines.withLock { $0.append("received \(name) \(via)") }
@@ -37,7 +37,7 @@ import Testing
             try onRequest(&request)
         }
 
-        func received(_ answer: inout HTTPAnswer, to request: HTTPRequest) async throws {
+        func received(_ answer: inout FullHTTPResponse, to request: HTTPRequest) async throws {
             try onAnswer()
         }
     }

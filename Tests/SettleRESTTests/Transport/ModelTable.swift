@@ -41,8 +41,8 @@ final class ModelTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
-        let (answer, isLost) = state.withLock { state -> (HTTPAnswer, Bool) in
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        let (answer, isLost) = state.withLock { state -> (FullHTTPResponse, Bool) in
             let before = state.writeCount
             let answer = Self.answer(request, body, &state)
             guard state.writeCount > before, state.answersToLose > 0 else { return (answer, false) }
@@ -55,7 +55,7 @@ final class ModelTable: HTTPTransport {
 
     private static func answer(
         _ request: HTTPRequest, _ body: [UInt8]?, _ state: inout State
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         let parts = (request.path ?? "").split(separator: "?", maxSplits: 1)
         let segments = parts[0].split(separator: "/").map {
             String($0).removingPercentEncoding ?? ""
@@ -81,7 +81,9 @@ final class ModelTable: HTTPTransport {
         return shown(request.method == .post ? 201 : 200, id, state.rows[id] ?? row)
     }
 
-    private static func insert(_ sent: [String: JSONValue], _ state: inout State) -> HTTPAnswer {
+    private static func insert(_ sent: [String: JSONValue], _ state: inout State)
+        -> FullHTTPResponse
+    {
         let id = sent["id"]?.stringValue ?? ""
         guard state.rows[id] == nil else {
             return .json(
@@ -104,7 +106,7 @@ final class ModelTable: HTTPTransport {
         state.rows[id] = row
     }
 
-    private static func list(_ query: String, _ state: State) -> HTTPAnswer {
+    private static func list(_ query: String, _ state: State) -> FullHTTPResponse {
         var options: [String: String] = [:]
         for pair in query.split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
@@ -148,7 +150,7 @@ final class ModelTable: HTTPTransport {
         return time > after || (time == after && id > afterId)
     }
 
-    private static func shown(_ status: Int, _ id: String, _ row: Row) -> HTTPAnswer {
+    private static func shown(_ status: Int, _ id: String, _ row: Row) -> FullHTTPResponse {
         .json(
             status, String(decoding: JSONText.text(of: columns(id, row)), as: UTF8.self),
             tag: tag(row))

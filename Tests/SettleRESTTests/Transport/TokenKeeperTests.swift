@@ -123,7 +123,7 @@ import Testing
             return error?.code == .unauthorized && error?.cause is Trouble
         }
         #expect(try await keeper.token() == "t1")
-        // The provider's own code is kept: this failure passes by itself.
+        // The provider's own code is kept: this failure is transient.
         for _ in 0..<20 { #expect(await outcome(keeper, replacing: "t1") == "unreachable") }
         #expect(provider.refusals.count == 3)
         #expect(try await keeper.token() == "t1")

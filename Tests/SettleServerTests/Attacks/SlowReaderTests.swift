@@ -87,9 +87,9 @@ import Testing
     /// Answers of a server whose clock stands still, and a connection of it.
     private static func answers(
         _ clock: ManualClock
-    ) async throws -> (LargeAnswers, NIOAsyncTestingChannel, Connection) {
+    ) async throws -> (LargeResponses, NIOAsyncTestingChannel, Connection) {
         let turns = WorkTurns()
-        let answers = LargeAnswers(
+        let answers = LargeResponses(
             memory: SharedCapacity(total: 8 << 20, keepsRoom: true, clock: clock),
             threads: WorkThreads(count: 1, turns: turns), clock: clock)
         let clients = Connections()

@@ -156,7 +156,7 @@ import Testing
                     ["op": "update", "id": "a", "item": ["channels": ["north", "south"]]],
                 ], token: north)
             #expect(results.map { $0["status"] } == [201, 403, 403, 404, 404, 403])
-            // No refusal shows the item of another channel.
+            // No problem shows the item of another channel.
             #expect(results.dropFirst().allSatisfy { $0["item"] == nil })
             #expect(try await server.list("t", [], token: root).ids == ["a", "s"])
         }

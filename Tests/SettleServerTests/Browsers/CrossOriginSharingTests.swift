@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `lets a page read answers and their headers, refusals and streams among them`()
+    @Test func `lets a page read answers and their headers, problems and streams among them`()
         async throws
     {
         try await Self.run { port in

@@ -8,22 +8,22 @@ import Testing
         let readers = LiveReaders(countMax: 512)
         let ann = SenderKey(subject: "ann", address: "127.0.0.1")
         var places = try (0..<64).map { _ in try readers.begin(ann) }
-        let refusal = #expect(throws: Refusal.self) { try readers.begin(ann) }
-        #expect(refusal?.status == .tooManyRequests)
+        let problem = #expect(throws: Problem.self) { try readers.begin(ann) }
+        #expect(problem?.status == .tooManyRequests)
         places.append(try readers.begin(SenderKey(subject: "bob", address: "127.0.0.1")))
         places.removeFirst()
         places.append(try readers.begin(ann))
-        #expect(throws: Refusal.self) { try readers.begin(ann) }
+        #expect(throws: Problem.self) { try readers.begin(ann) }
     }
 
     @Test func `are at most half of all for those without a subject at one address`() throws {
         let readers = LiveReaders(countMax: 10)
         let here = SenderKey(subject: nil, address: "127.0.0.1")
         var places = try (0..<5).map { _ in try readers.begin(here) }
-        let refusal = #expect(throws: Refusal.self) { try readers.begin(here) }
-        #expect(refusal?.status == .tooManyRequests)
+        let problem = #expect(throws: Problem.self) { try readers.begin(here) }
+        #expect(problem?.status == .tooManyRequests)
         places += try (0..<5).map { try readers.begin(.subject("\($0)")) }
-        let full = #expect(throws: Refusal.self) { try readers.begin(.subject("late")) }
+        let full = #expect(throws: Problem.self) { try readers.begin(.subject("late")) }
         #expect(full?.status == .serviceUnavailable)
         places.removeAll()
         _ = try readers.begin(here)
@@ -32,7 +32,7 @@ import Testing
     @Test func `when refused say nothing of when to come again, so that readers poll at once`() {
         let readers = LiveReaders(countMax: 1)
         let place = try? readers.begin(.subject("ann"))
-        let full = #expect(throws: Refusal.self) { try readers.begin(.subject("bob")) }
+        let full = #expect(throws: Problem.self) { try readers.begin(.subject("bob")) }
         #expect(full?.headers[.retryAfter] == nil)
         withExtendedLifetime(place) {}
     }

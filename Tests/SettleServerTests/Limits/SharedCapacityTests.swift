@@ -115,9 +115,9 @@ import Testing
         await clock.sleepers(reach: 1)
         while capacity.waitingCount < 1 { await Task.yield() }
         clock.advance(by: .seconds(20))
-        let refusal = await #expect(throws: Refusal.self) { try await waiting.value }
-        #expect(refusal?.status == .serviceUnavailable)
-        #expect(refusal?.headers[.retryAfter] == "5")
+        let problem = await #expect(throws: Problem.self) { try await waiting.value }
+        #expect(problem?.status == .serviceUnavailable)
+        #expect(problem?.headers[.retryAfter] == "5")
         #expect(capacity.waitingCount == 0)
         withExtendedLifetime(held) {}
     }

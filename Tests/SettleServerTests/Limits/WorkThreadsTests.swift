@@ -148,10 +148,10 @@ import Testing
     @Test func `do nothing more after their end`() async {
         let threads = WorkThreads(count: 1, turns: WorkTurns(count: 1))
         await threads.end()
-        let refusal = await #expect(throws: Refusal.self) {
+        let problem = await #expect(throws: Problem.self) {
             try await threads.run(for: .subject("ann")) { _ in 1 }
         }
-        #expect(refusal?.status == .serviceUnavailable)
+        #expect(problem?.status == .serviceUnavailable)
     }
 
     @Test func `a list is given up when nobody waits for it`() async throws {

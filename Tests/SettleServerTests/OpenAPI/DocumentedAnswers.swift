@@ -7,7 +7,7 @@ import Settle
 ///
 /// The test client asks it about every exchange of every suite, so that an answer that is not in the
 /// description shows wherever it turns up.
-enum DocumentedAnswers {
+enum DocumentedResponses {
     private static let paths = OpenAPIDescription.json["paths"]?.objectValue ?? [:]
 
     /// Why an answer is none that the description has; nil when it is one.

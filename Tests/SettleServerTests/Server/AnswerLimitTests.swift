@@ -74,7 +74,7 @@ import Testing
         try await kind.with { source in
             let store = try await source.open(ServerStore.Settings(tableCountMax: 1))
             let stored = try await store.table(try TableName("t"), isCreated: true)
-            let table = Table(stored: try #require(stored))
+            let table = HostedTable(stored: try #require(stored))
             let nulls = JSONValue.array(Array(repeating: .null, count: 1_000))
             let writes = (0..<6).map { number in
                 ItemWrite(operation: .insert(members: ["x": nulls]), id: "\(number)")
@@ -105,7 +105,7 @@ import Testing
         try await kind.with { source in
             let store = try await source.open(ServerStore.Settings(tableCountMax: 1))
             let stored = try await store.table(try TableName("t"), isCreated: true)
-            let table = Table(stored: try #require(stored))
+            let table = HostedTable(stored: try #require(stored))
             let channels = JSONValue.array(
                 (0...TableItem.channelCountMax).map { .string("c\($0)") })
             // Counted as larger than it is, so that the store takes it.
@@ -200,7 +200,7 @@ import Testing
         try await kind.with { source in
             let store = try await source.open(ServerStore.Settings(tableCountMax: 1))
             let stored = try await store.table(try TableName("t"), isCreated: true)
-            let table = Table(stored: try #require(stored))
+            let table = HostedTable(stored: try #require(stored))
             let writes = (0..<6).map { number in
                 ItemWrite(
                     operation: .insert(members: ["x": Self.text(1_000)]), id: "\(number)")

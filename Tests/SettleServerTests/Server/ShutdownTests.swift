@@ -31,7 +31,7 @@ import Testing
             let parts = try await server.makeParts()
             _ = try await parts.responder.readiness()
             parts.responder.shutdown.begin()
-            let error = await #expect(throws: Refusal.self) {
+            let error = await #expect(throws: Problem.self) {
                 try await parts.responder.readiness()
             }
             #expect(error?.status == .serviceUnavailable)
@@ -46,7 +46,7 @@ import Testing
                 logger: TestServer.quiet)
             let parts = try await server.makeParts()
             await parts.store.close()
-            let error = await #expect(throws: Refusal.self) {
+            let error = await #expect(throws: Problem.self) {
                 try await parts.responder.readiness()
             }
             #expect(error?.status == .serviceUnavailable)

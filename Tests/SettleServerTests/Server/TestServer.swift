@@ -101,7 +101,7 @@ struct TestServer: Sendable {
             try await client.execute(
                 uri: path, method: method, headers: headers,
                 body: bytes.map { ByteBuffer(bytes: $0) }))
-        if let fault = DocumentedAnswers.fault(method, path, reply) {
+        if let fault = DocumentedResponses.fault(method, path, reply) {
             Issue.record("\(method) \(path) answers \(reply.status): \(fault)")
         }
         return reply

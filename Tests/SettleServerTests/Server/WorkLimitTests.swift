@@ -109,7 +109,7 @@ import Testing
                 directory: scratch.url, tableCountMax: 1, indexes: nil)
             let name = try TableName("t")
             let stored = try #require(try await store.table(name, isCreated: true))
-            let table = Table(stored: stored)
+            let table = HostedTable(stored: stored)
             _ = try await table.perform(
                 ItemWrite(operation: .insert(members: [:]), id: "a"), by: .unlimited,
                 now: StepClock().date)

@@ -28,7 +28,7 @@ import Testing
                 contents.append([
                     "time": .integer(entry.time), "mark": .bool(entry.isMark),
                     "item": item?.json(in: .version2) ?? .null,
-                    "left": item?.departures.json ?? .null,
+                    "left": item?.removals.json ?? .null,
                 ])
                 return true
             }
@@ -43,7 +43,7 @@ import Testing
         for name in ["one", "Two"] {
             let stored = try #require(
                 try await opened.table(try TableName(name), isCreated: true))
-            let table = Table(stored: stored)
+            let table = HostedTable(stored: stored)
             let content = Data("content of \(name)".utf8)
             let digest = try #require(
                 AttachmentDigest(TestContent(bytes: Array(content)).digest))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `has the same items, times, versions, departures and contents`(
+    func `has the same items, times, versions, removals and contents`(
         from: TestStore, to: TestStore
     ) async throws {
         try await from.with { source in
@@ -139,7 +139,7 @@ import Testing
                 let opened = try await Self.open(source)
                 let stored = try #require(
                     try await opened.table(try TableName("one"), isCreated: false))
-                let changed = try await Table(stored: stored).perform(
+                let changed = try await HostedTable(stored: stored).perform(
                     write, by: .unlimited, now: Date())
                 await opened.close()
                 let summary = try await StoreCopy(from: source, to: destination).run()
@@ -148,7 +148,7 @@ import Testing
                 let copy = try await Self.open(destination)
                 let table = try #require(
                     try await copy.table(try TableName("one"), isCreated: false))
-                let next = try await Table(stored: table).perform(
+                let next = try await HostedTable(stored: table).perform(
                     write, by: .unlimited, now: Date(timeIntervalSince1970: 1))
                 #expect(next.updatedAt > changed.updatedAt)
                 await copy.close()

@@ -126,7 +126,7 @@ import Testing
         var item = TableItem(
             id: "x", members: stored, createdAt: Instant(ticks: 0), updatedAt: Instant(ticks: 0),
             version: "removed-0", isDeleted: true)
-        item.isOutOfSight = true
+        item.isOutOfScope = true
         var text: [UInt8] = []
         item.write(in: .version3, selecting: ["name"], to: &text)
         let expected: JSONValue = [

@@ -19,10 +19,10 @@ import Testing
     }
 
     @Test func `several lines of If-Match are refused like several tags`() {
-        #expect(throws: Refusal.self) {
+        #expect(throws: Problem.self) {
             try EntityTag.expectation(ifMatch: ["\"a\"", "\"b\""])
         }
-        #expect(throws: Refusal.self) { try EntityTag.expectation(ifMatch: ["*", "\"b\""]) }
+        #expect(throws: Problem.self) { try EntityTag.expectation(ifMatch: ["*", "\"b\""]) }
     }
 
     @Test func `percent-encoding goes there and back`() {
@@ -78,7 +78,7 @@ import Testing
         "", "1a", "a-b", "a b", "a.b", "\u{E9}", "..", String(repeating: "a", count: 64),
     ])
     func `a name that breaks the rule is refused`(name: String) {
-        #expect(throws: Refusal.self) { try TableName(name) }
+        #expect(throws: Problem.self) { try TableName(name) }
     }
 
     @Test func `a position survives its token`() throws {

@@ -311,7 +311,7 @@ import Testing
         default:
             backend.lookedUp = { item in
                 var item = item
-                item.isOutOfSight = item.id == "a"
+                item.isOutOfScope = item.id == "a"
                 return item
             }
         }

@@ -31,7 +31,7 @@ struct ModelBackend: Backend {
     /// Why it cannot be listened to just now; asked each time.
     var listeningFailure: @Sendable () -> ReplicationError? = { nil }
     /// Refuses everything.
-    var refusal: RemoteRejection?
+    var rejectionOfAll: RemoteRejection?
     /// How items look in answers to operations.
     var answered: @Sendable (RemoteItem) -> RemoteItem = { $0 }
     /// How deleted items look in answers to their deletion.
@@ -105,7 +105,7 @@ struct ModelBackend: Backend {
     }
 
     private func execute(_ operation: RemoteOperation) -> RemoteOutcome {
-        if let refusal { return .rejected(refusal) }
+        if let rejectionOfAll { return .rejected(rejectionOfAll) }
         if let reason = rejection(operation) { return .rejected(reason: reason) }
         if hides(operation.id), server.state.withLock({ $0.rows[operation.id] }) != nil {
             server.state.withLock { $0.refusedIds.append(operation.id) }

@@ -128,7 +128,7 @@ final class ModelServer: Sendable {
             return PullPage(
                 items: page.map { row in
                     var item = row.item
-                    item.isOutOfSight = !Self.isVisible(item, in: query)
+                    item.isOutOfScope = !Self.isVisible(item, in: query)
                     return item
                 },
                 token: page.last.map { PullToken("\($0.sequence)") } ?? token,

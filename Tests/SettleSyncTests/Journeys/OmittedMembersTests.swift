@@ -230,9 +230,9 @@ import Testing
     }
 
     @Test func `are sent again with each edit, also when only changes are sent`() throws {
-        var base = ServerState(presence: .live, version: "1", members: ["n": 1, "x": 1, "y": 1])
+        var base = BaseItem(presence: .live, version: "1", members: ["n": 1, "x": 1, "y": 1])
         base.unshown = ["x"]
-        let sent = RemoteEntry.Sent(
+        let sent = PendingChange.Sent(
             kind: .update, baseVersion: "1", members: ["n": 2, "x": 1, "y": 1], revision: nil)
         let operation = RemoteOperation(id: "a", sent: sent, base: base)
         #expect(operation.changedNames == ["n", "x"])

@@ -4,7 +4,8 @@ import Testing
 @testable import SettleSync
 
 @Suite(.serialized) struct `Purged documents and a remote` {
-    @Test func `a purge is told nobody, whatever waited, and the remote may bring it back`()
+    @Test
+    func `a purge is sent to no remote, whatever was pending, and the remote may bring it back`()
         async throws
     {
         let device = try await Device()

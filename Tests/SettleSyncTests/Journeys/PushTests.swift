@@ -200,7 +200,7 @@ import Testing
         let device = try await Device()
         let server = ModelServer()
         try await device.replicate(server)
-        let outbox = ReplicationCenter.of(device.database).outbox(
+        let outbox = ReplicationCenter.of(device.database).pushQueue(
             for: "model", of: device.database)
         device.database.removeParticipant(outbox)
         try await device.put("unseen", [:])

@@ -95,7 +95,7 @@ import Testing
 
     /// A deletion is carried out and its answer lost; then a pull and a listing miss the item.
     @Test(arguments: [false, true], [false, true])
-    func `takes no deletion of our own for an item that left our sight`(
+    func `takes no deletion of our own for an item that left the scope`(
         isErased: Bool, isMadeAgainFirst: Bool
     ) async throws {
         let device = try await Device()

@@ -9,7 +9,7 @@ import Testing
     /// Refuses everything with a status and a body.
     private func refusing(_ server: ModelServer) -> ModelBackend {
         var backend = ModelBackend(server: server)
-        backend.refusal = RemoteRejection(
+        backend.rejectionOfAll = RemoteRejection(
             reason: "No.", statusCode: 422, body: Data(#"{"field":"n"}"#.utf8))
         return backend
     }

@@ -40,11 +40,11 @@ import Testing
     @Test func `is undone with the documents when the closure throws`() async throws {
         let queue = try await QueueFixture()
         let outbox = queue.outbox
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: ExpectedError.self) {
             try await queue.database.write { transaction in
                 try transaction.save(Document(id: "fig"))
                 try outbox.with(transaction).add(Errand())
-                throw Refusal()
+                throw ExpectedError()
             }
         }
         let (rowCount, document) = (
@@ -62,7 +62,7 @@ import Testing
         let outbox = queue.outbox
         let refusing = RefusingParticipant()
         queue.database.addParticipant(refusing)
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: ExpectedError.self) {
             try await queue.database.write { transaction in
                 try transaction.save(Document(id: "fig"))
                 try outbox.with(transaction).add(Errand())
@@ -100,9 +100,9 @@ import Testing
                         try await outbox.write { queue in
                             for _ in 0..<3 { try queue.add(Errand()) }
                             // Those that fail leave nothing with the others.
-                            if number % 4 == 0 { throw Refusal() }
+                            if number % 4 == 0 { throw ExpectedError() }
                         }
-                    } catch is Refusal {}
+                    } catch is ExpectedError {}
                 }
             }
             try await group.waitForAll()
@@ -214,6 +214,6 @@ private enum Signal: String, OutboxOperation {
 
 private final class RefusingParticipant: CommitParticipant {
     func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
-        throw Refusal()
+        throw ExpectedError()
     }
 }

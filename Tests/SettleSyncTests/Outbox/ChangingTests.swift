@@ -112,10 +112,10 @@ import Testing
         let queue = try await QueueFixture()
         let id = try await queue.add("one")
         try await queue.outbox.write { queue in
-            #expect(throws: Refusal.self) {
+            #expect(throws: ExpectedError.self) {
                 try queue.modify(id) { operation in
                     operation.priority = 9
-                    throw Refusal()
+                    throw ExpectedError()
                 }
             }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettleSync
 
-@Suite(.serialized) struct `The tables of condensing` {
+@Suite(.serialized) struct `The tables of coalescing` {
     /// What is left of a queued operation and an added one: the kind, "-" for nothing, "!" for a
     /// mistake; in the order insert, update, delete, undelete of what is added.
     private static let tables: [(queued: OperationKind, added: [String])] = [
@@ -22,7 +22,7 @@ import Testing
     @Test func `have an entry for all kinds`() {
         #expect(Self.cases.count == OperationKind.allCases.count * OperationKind.allCases.count)
         for (queued, added, expected) in Self.cases {
-            for rules in CondensingRules.allCases {
+            for rules in CoalescingRules.allCases {
                 let outcome = rules.outcome(queued: queued, added: added)
                 switch expected {
                 case "!": #expect(outcome == (rules == .tables ? .refused : .older))
@@ -33,12 +33,12 @@ import Testing
         }
     }
 
-    @Test(arguments: CondensingRules.allCases, [false, true])
-    func `say what is left in the queue`(_ rules: CondensingRules, _ isInOneClosure: Bool)
+    @Test(arguments: CoalescingRules.allCases, [false, true])
+    func `say what is left in the queue`(_ rules: CoalescingRules, _ isInOneClosure: Bool)
         async throws
     {
         let queue = try await QueueFixture([
-            idle(coalescing: .condensing(Edit.self, by: rules))
+            idle(coalescing: .byKind(of: Edit.self, rules: rules))
         ])
         let outbox = queue.outbox
         for (queued, added, expected) in Self.cases {
@@ -63,7 +63,7 @@ import Testing
                 }
             }
             let isRefused = expected == "!" && rules == .tables
-            #expect(thrown == (isRefused ? .notCondensable : nil), comment)
+            #expect(thrown == (isRefused ? .notCoalescable : nil), comment)
             let document = try await queue.database.fetchDocument("fig-\(second)")
             #expect((document == nil) == (isRefused || isInOneClosure), comment)
             let left = try outbox.read { try $0.operations() }
@@ -83,10 +83,10 @@ import Testing
         }
     }
 
-    @Test(arguments: CondensingRules.allCases)
-    func `never rewrite what was ever started`(_ rules: CondensingRules) async throws {
+    @Test(arguments: CoalescingRules.allCases)
+    func `never rewrite what was ever started`(_ rules: CoalescingRules) async throws {
         let queue = try await QueueFixture([
-            idle(algorithm: .flatGraph, coalescing: .condensing(Edit.self, by: rules))
+            idle(algorithm: .flatGraph, coalescing: .byKind(of: Edit.self, rules: rules))
         ])
         let outbox = queue.outbox
         for (queued, added, _) in Self.cases {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SettleSync
 
-@Suite(.serialized) struct `Condensing in the queue` {
+@Suite(.serialized) struct `Coalescing in the queue` {
     private func fixture(
-        _ policy: CoalescingPolicy = .condensing(Edit.self),
+        _ policy: CoalescingPolicy = .byKind(of: Edit.self),
         algorithm: PipelineAlgorithm = .flatGraph
     ) async throws -> QueueFixture {
         try await QueueFixture([idle(algorithm: algorithm, coalescing: policy)])
@@ -141,7 +141,7 @@ import Testing
     @Test func `leaves operations about other documents, of other pipelines and types`()
         async throws
     {
-        let policy = CoalescingPolicy.condensing(Edit.self)
+        let policy = CoalescingPolicy.byKind(of: Edit.self)
         let queue = try await QueueFixture([
             idle(coalescing: policy), idle("second", coalescing: policy), idle("plain"),
         ])
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `is not done where a strict graph between would wait for itself`() async throws {
-        let flatOnly = [idle(algorithm: .flatGraph, coalescing: .condensing(Edit.self))]
+        let flatOnly = [idle(algorithm: .flatGraph, coalescing: .byKind(of: Edit.self))]
         var queue = try await QueueFixture(flatOnly + [idle("second")])
         let first = try await queue.add("first")
         let strict = try await queue.add("strict", in: "second")
@@ -222,9 +222,9 @@ import Testing
         try await queue.outbox.write { try $0.modify(first) { $0.dependencies = [edit] } }
         queue = try await queue.reopened(flatOnly)
         // The strict one waits for the first now, and that for the edit.
-        let condensed = try await add(.update, "new", to: queue)
+        let coalesced = try await add(.update, "new", to: queue)
         let newest = try await add(.update, "newest", after: [strict], to: queue)
-        let gone = try queue.operation(condensed)
+        let gone = try queue.operation(coalesced)
         #expect(gone == nil)
         for id in [edit, first, strict, newest] {
             let started = try await queue.start()
@@ -237,12 +237,12 @@ import Testing
         let queue = try await fixture()
         let named = try await queue.add("one")
         let first = try await add(.update, "old", after: [named], to: queue)
-        let condensed = try await add(.update, "new", after: [named], to: queue)
+        let coalesced = try await add(.update, "new", after: [named], to: queue)
         try await queue.complete(named)
         try await queue.add("another", named)
         let second = try await add(.update, "newest", after: [named], to: queue)
         let ids = try queue.ids()
-        #expect(ids == [first, named, second] && !ids.contains(condensed))
+        #expect(ids == [first, named, second] && !ids.contains(coalesced))
         let started = try await queue.start()
         #expect(started == [first, named])
         try await queue.complete(first)
@@ -257,7 +257,7 @@ import Testing
             case "order": return .keepInOrder
             case "drop": return .dropBoth
             case "refuse": return .refuse("No.")
-            case "throw": throw Refusal()
+            case "throw": throw ExpectedError()
             default:
                 var result = queued
                 try result.set(Errand(text: "replaced"))
@@ -275,9 +275,9 @@ import Testing
             try await queue.add("refuse", about: ["fig"])
             Issue.record("It was not refused.")
         } catch let error as OutboxError {
-            #expect(error.code == .notCondensable && error.message == "No.")
+            #expect(error.code == .notCoalescable && error.message == "No.")
         }
-        await #expect(throws: Refusal.self) { try await queue.add("throw", about: ["fig"]) }
+        await #expect(throws: ExpectedError.self) { try await queue.add("throw", about: ["fig"]) }
         try await queue.add("drop", about: ["fig"])
         var ids = try queue.ids()
         #expect(ids == [first, both])

@@ -24,7 +24,7 @@ private final class Diary: OutboxHooks {
         _ what: String, _ operation: QueuedOperation, _ transaction: Transaction
     ) throws {
         let text = try operation.operation(as: Errand.self)?.text ?? "?"
-        if refused.contains("\(what) \(text)") { throw Refusal() }
+        if refused.contains("\(what) \(text)") { throw ExpectedError() }
         var diary = try transaction.document("diary") ?? Document(id: "diary")
         let entries = diary[json: "entries"]?.arrayValue ?? []
         let known = try transaction.outbox.operation(operation.id) != nil
@@ -84,7 +84,7 @@ private final class Diary: OutboxHooks {
         in snapshot: Snapshot
     ) throws {
         let kinds = try [added, queued, result].map { try $0?.operation(as: Edit.self)?.kind }
-        if refused.contains("didCoalesce") { throw Refusal() }
+        if refused.contains("didCoalesce") { throw ExpectedError() }
         coalesced.add(kinds)
     }
 
@@ -140,7 +140,7 @@ private final class Diary: OutboxHooks {
         let outbox = queue.outbox
         let there = try await queue.add("there")
         let kept = try await entries(queue)
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: ExpectedError.self) {
             try await queue.database.write { transaction in
                 try transaction.save(Document(id: "with it"))
                 let queue = try outbox.with(transaction)
@@ -173,7 +173,7 @@ private final class Diary: OutboxHooks {
                 { try queue.modify(x) { $0.priority = 9 } },
                 { try queue.complete(x) }, { try queue.skip(x) },
             ] as [() throws -> Void] {
-                #expect(throws: Refusal.self) { try body() }
+                #expect(throws: ExpectedError.self) { try body() }
             }
         }
         #expect(try queue.ids() == [x])
@@ -203,17 +203,17 @@ private final class Diary: OutboxHooks {
     @Test func `are called for what a policy coalesces, and may refuse it`() async throws {
         let hooks = Diary()
         let queue = try await QueueFixture(
-            [idle(coalescing: .condensing(Edit.self))], hooks: hooks)
+            [idle(coalescing: .byKind(of: Edit.self))], hooks: hooks)
         for kind in [OperationKind.insert, .update, .delete] {
             try await queue.outbox.write { _ = try $0.add(Edit(kind: kind), about: ["fig"]) }
         }
         #expect(hooks.coalesced.all == [[.update, .insert, .insert], [.delete, .insert, nil]])
         let other = try await QueueFixture(
-            [idle(coalescing: .condensing(Edit.self))],
+            [idle(coalescing: .byKind(of: Edit.self))],
             hooks: Diary(refusing: ["didCoalesce"]))
         let outbox = other.outbox
         try await outbox.write { _ = try $0.add(Edit(kind: .insert), about: ["fig"]) }
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: ExpectedError.self) {
             try await outbox.write { _ = try $0.add(Edit(kind: .delete), about: ["fig"]) }
         }
         let left = try outbox.read { try $0.operations() }

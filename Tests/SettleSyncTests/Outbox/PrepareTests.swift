@@ -75,11 +75,11 @@ import Testing
         let queue = try await QueueFixture([
             idle { added, _ in
                 guard let text = try added.first?.operation(as: Errand.self)?.text else { return }
-                if text == "throw" { throw Refusal() }
+                if text == "throw" { throw ExpectedError() }
                 if text == "circle" { added[0].dependencies = [added[0].id] }
             }
         ])
-        await #expect(throws: Refusal.self) { try await queue.add("throw") }
+        await #expect(throws: ExpectedError.self) { try await queue.add("throw") }
         let thrown = try await code { _ = try await queue.add("circle") }
         #expect(thrown == .dependencyCycle)
         let rowCount = try queue.rowCount()

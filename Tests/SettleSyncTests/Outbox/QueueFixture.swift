@@ -19,8 +19,8 @@ struct Parcel: OutboxOperation, Hashable {
     var weight = 0
 }
 
-/// An operation that policies can condense.
-struct Edit: CondensableOperation, Hashable {
+/// An operation that policies can coalesce.
+struct Edit: CoalescableOperation, Hashable {
     static let operationName = "edit"
     var kind: OperationKind
     var text = ""
@@ -221,4 +221,4 @@ func code(
 }
 
 /// An error of a test's own.
-struct Refusal: Error, Hashable {}
+struct ExpectedError: Error, Hashable {}

@@ -167,7 +167,7 @@ struct QueueModel {
             if items[index].isDraft { throw Refused(codes: [.operationNotFound]) }
             items[index].isStarted = true
         case .fail:
-            throw Refusal()
+            throw ExpectedError()
         }
     }
 

@@ -109,7 +109,7 @@ struct QueueWalk {
             let error = thrown as? OutboxError
             #expect(error.map { refused.codes.contains($0.code) } == true, comment)
         } catch {
-            #expect(thrown is Refusal, comment)
+            #expect(thrown is ExpectedError, comment)
         }
     }
 
@@ -291,7 +291,7 @@ extension QueueAction {
         case .skip(let id): answers.append(try queue.skip(id))
         case .giveBack(let id, let delay): try queue.giveBack(id, after: delay)
         case .markActive(let id): try queue.markActive(id)
-        case .fail: throw Refusal()
+        case .fail: throw ExpectedError()
         }
     }
 }

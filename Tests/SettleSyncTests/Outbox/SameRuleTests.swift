@@ -13,13 +13,13 @@ import Testing
         }
     }
 
-    @Test(arguments: CondensingRules.allCases, [false, true])
+    @Test(arguments: CoalescingRules.allCases, [false, true])
     func `leaves the same operation in both outboxes`(
-        _ rules: CondensingRules, _ isThere: Bool
+        _ rules: CoalescingRules, _ isThere: Bool
     ) {
         for length in 1...8 {
             forEachSequence(length) { isSaved in
-                var machine = RemoteEntryStateMachine(server: isThere ? .live : .absent)
+                var machine = PendingChangeStateMachine(server: isThere ? .live : .absent)
                 var isHere = isThere
                 var queued: OperationKind?
                 for isSaved in isSaved {
@@ -63,7 +63,7 @@ import Testing
     @Test func `is an update of what a later save brings back, with its new members`()
         async throws
     {
-        let queue = try await QueueFixture([idle(coalescing: .condensing(Edit.self))])
+        let queue = try await QueueFixture([idle(coalescing: .byKind(of: Edit.self))])
         let (database, outbox) = (queue.database, queue.outbox)
         try await database.save(["id": "fig", "n": 1, "gone": true])
         let first = try await database.write { transaction in

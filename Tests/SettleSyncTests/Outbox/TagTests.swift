@@ -152,10 +152,10 @@ import Testing
     @Test func `are undone with the closure`() async throws {
         let queue = try await QueueFixture()
         let outbox = queue.outbox
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: ExpectedError.self) {
             try await outbox.write { queue in
                 try queue.setTag(.number(1), "x", of: "k")
-                throw Refusal()
+                throw ExpectedError()
             }
         }
         let found = try all(of: "k", in: queue)

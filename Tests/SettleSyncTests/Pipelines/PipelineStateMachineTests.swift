@@ -83,7 +83,7 @@ import Testing
                 if machine.limit > 0 { #expect(active + countMax <= machine.limit) }
                 look = countMax
             }
-            #expect(machine.next() == .rest)
+            #expect(machine.next() == .idle)
         }
 
         /// Ends every look, as long as there are some.
@@ -147,12 +147,12 @@ import Testing
         let first = UUID()
         machine.began([(first, 1)])
         machine.looked(startedCount: 1, isEmpty: false, countMax: 2)
-        #expect(machine.next() == .rest)
+        #expect(machine.next() == .idle)
         machine.queueChanged()
         #expect(machine.next() == .look(countMax: 1))
         machine.began([(UUID(), 1)])
         machine.looked(startedCount: 1, isEmpty: false, countMax: 1)
-        #expect(machine.next() == .rest)
+        #expect(machine.next() == .idle)
         machine.ended(first)
         #expect(machine.next() == .look(countMax: 1))
     }
@@ -177,7 +177,7 @@ import Testing
         var machine = PipelineStateMachine(limit: 8)
         _ = machine.next()
         machine.queueChanged()
-        #expect(machine.next() == .rest)
+        #expect(machine.next() == .idle)
         machine.looked(startedCount: 0, isEmpty: true, countMax: 8)
         #expect(machine.next() == .look(countMax: 8))
     }

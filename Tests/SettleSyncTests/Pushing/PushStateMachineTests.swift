@@ -10,7 +10,7 @@ import TestSupport
         var sendingMax: Int
         var batchMax: Int
         var lone: Set<Int>
-        var settlingMin: Int
+        var storingMin: Int
         var abortsAfter: Int?
         /// One in so many answers holds the others back; 0 for none.
         var holdsEvery: Int = 0
@@ -23,12 +23,12 @@ import TestSupport
         let (count, lone) = (setting.count, setting.lone)
         var machine = PushStateMachine(
             count: count, sendingMax: setting.sendingMax, batchMax: setting.batchMax, lone: lone,
-            settlingMin: setting.settlingMin)
+            storingMin: setting.storingMin)
         var inFlight: [Range<Int>] = []
-        var settling: [Int]?
+        var storing: [Int]?
         var sent: Set<Int> = []
         var toRepeat: Set<Int> = []
-        var settled: Set<Int> = []
+        var stored: Set<Int> = []
         var answerCount = 0
         var unknown: Set<Int> = []
         /// Answers that hold the others back and are not stored.
@@ -47,22 +47,22 @@ import TestSupport
                 if let abortsAfter = setting.abortsAfter {
                     #expect(answerCount < abortsAfter, "\(random)")
                 }
-            case .settle(let indices):
-                #expect(settling == nil, "One transaction at a time; \(random)")
+            case .store(let indices):
+                #expect(storing == nil, "One transaction at a time; \(random)")
                 let isAborted = setting.abortsAfter.map { answerCount >= $0 } ?? false
                 let isEnding = sent.count == count && toRepeat.isEmpty || isAborted
                 #expect(
-                    isEnding || !holding.isEmpty || indices.count >= setting.settlingMin,
+                    isEnding || !holding.isEmpty || indices.count >= setting.storingMin,
                     "\(random)")
-                settling = indices
+                storing = indices
             case .wait:
                 let mayAnswer = !inFlight.isEmpty
-                if let indices = settling, !mayAnswer || Bool.random(using: &random) {
-                    #expect(settled.isDisjoint(with: indices), "Settled twice; \(random)")
-                    settled.formUnion(indices)
+                if let indices = storing, !mayAnswer || Bool.random(using: &random) {
+                    #expect(stored.isDisjoint(with: indices), "Stored twice; \(random)")
+                    stored.formUnion(indices)
                     holding.subtract(indices)
-                    settling = nil
-                    machine.settled()
+                    storing = nil
+                    machine.stored()
                 } else if mayAnswer {
                     let run = inFlight.remove(
                         at: Int.random(in: 0..<inFlight.count, using: &random))
@@ -91,9 +91,9 @@ import TestSupport
                 break loop
             }
         }
-        #expect(inFlight.isEmpty && settling == nil, "\(random)")
-        #expect(settled.union(unknown).union(toRepeat) == sent, "\(random)")
-        #expect(settled.isDisjoint(with: unknown), "\(random)")
+        #expect(inFlight.isEmpty && storing == nil, "\(random)")
+        #expect(stored.union(unknown).union(toRepeat) == sent, "\(random)")
+        #expect(stored.isDisjoint(with: unknown), "\(random)")
         #expect(Set(machine.unsent).isDisjoint(with: sent), "\(random)")
         #expect(sent.count + machine.unsent.count == count, "\(random)")
         if setting.abortsAfter == nil {
@@ -102,9 +102,11 @@ import TestSupport
     }
 
     @Test(arguments: 1..<5)
-    func `sends each operation once or once more alone, never too many at a time, and settles all`(
-        batchMax: Int
-    ) {
+    func
+        `sends each operation once or once more alone, never too many at a time, and stores all outcomes`(
+            batchMax: Int
+        )
+    {
         for count in 0..<8 {
             for sendingMax in 1..<4 {
                 for abortsAfter in [nil, 1, 2, 5] {
@@ -113,7 +115,7 @@ import TestSupport
                             run(
                                 Setting(
                                     count: count, sendingMax: sendingMax, batchMax: batchMax,
-                                    lone: lone, settlingMin: 1 + seed % 4,
+                                    lone: lone, storingMin: 1 + seed % 4,
                                     abortsAfter: abortsAfter, holdsEvery: seed % 3,
                                     seed: UInt64(seed)))
                         }
@@ -129,13 +131,13 @@ import TestSupport
         machine.answered(known: [0])
         #expect(machine.nextAction() == .send(1..<2))
         machine.answered(known: [1], holding: true)
-        #expect(machine.nextAction() == .settle([0, 1]))
+        #expect(machine.nextAction() == .store([0, 1]))
         #expect(machine.nextAction() == .wait)
-        machine.settled()
+        machine.stored()
         #expect(machine.nextAction() == .send(2..<3))
         machine.answered(known: [2], holding: true)
-        #expect(machine.nextAction() == .settle([2]))
-        machine.settled()
+        #expect(machine.nextAction() == .store([2]))
+        machine.stored()
         machine.abort()
         #expect(machine.nextAction() == .finish)
         #expect(machine.unsent == 3..<4)

@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import SettleSync
 
-@Suite(.serialized) struct `RemoteOutbox rows` {
-    private func randomState(_ random: inout SeededGenerator) -> ServerState {
-        var state = ServerState(
+@Suite(.serialized) struct `PushQueue rows` {
+    private func randomState(_ random: inout SeededGenerator) -> BaseItem {
+        var state = BaseItem(
             presence: ServerPresence.allCases.randomElement(using: &random) ?? .live,
             version: Bool.random(using: &random) ? "v\(random.next() % 1_000)" : nil,
             members: Bool.random(using: &random)
@@ -22,8 +22,8 @@ import TestSupport
         return state
     }
 
-    private func randomEntry(_ random: inout SeededGenerator) -> RemoteEntry {
-        var entry = RemoteEntry(order: random.next())
+    private func randomEntry(_ random: inout SeededGenerator) -> PendingChange {
+        var entry = PendingChange(order: random.next())
         entry.status =
             [.pending, .withheld, .rejected, .conflict, .outside].randomElement(using: &random)
             ?? .pending
@@ -43,7 +43,7 @@ import TestSupport
                     reason: "refused", statusCode: Bool.random(using: &random) ? 422 : nil,
                     body: Bool.random(using: &random) ? Data([0, 255, 7]) : nil))
         }
-        entry.isOutOfSight = Bool.random(using: &random)
+        entry.isOutOfScope = Bool.random(using: &random)
         return entry
     }
 
@@ -51,7 +51,7 @@ import TestSupport
         var random = SeededGenerator()
         for _ in 0..<500 {
             let entry = randomEntry(&random)
-            let read = try RemoteEntry(decoding: entry.encoded(), id: "a")
+            let read = try PendingChange(decoding: entry.encoded(), id: "a")
             #expect(read == entry, "\(random)")
         }
     }
@@ -59,7 +59,7 @@ import TestSupport
     @Test func `of remotes come back as they were written, those of earlier layouts, too`() throws {
         for scope in [ReplicationScope.all, .documents(ofType: "todo")] {
             for carriesAttachments in [false, true] {
-                var record = RemoteRecord(number: 300, mark: .max)
+                var record = RemoteRecord(number: 300, checkpoint: .max)
                 record.scope = scope
                 record.carriesAttachments = carriesAttachments
                 let bytes = record.encoded()
@@ -81,7 +81,7 @@ import TestSupport
             let bytes = randomEntry(&random).encoded()
             for count in 0..<bytes.count {
                 do {
-                    _ = try RemoteEntry(decoding: Array(bytes[..<count]), id: "fig")
+                    _ = try PendingChange(decoding: Array(bytes[..<count]), id: "fig")
                     Issue.record("\(count) of \(bytes.count) bytes were read; \(random)")
                 } catch let error as DatabaseError {
                     #expect(error.code == .corrupted)
@@ -93,20 +93,20 @@ import TestSupport
 
     @Test func `recognise what was sent in what the remote shows`() {
         let sent: [String: JSONValue] = ["text": "one", "n": 1, "tags": ["x"]]
-        func state(_ members: [String: JSONValue]) -> ServerState {
-            ServerState(presence: .live, version: "1", members: members)
+        func state(_ members: [String: JSONValue]) -> BaseItem {
+            BaseItem(presence: .live, version: "1", members: members)
         }
         #expect(state(sent).holds(sent))
         #expect(state(["text": "one", "n": 1.0, "tags": ["x"], "column": .null]).holds(sent))
         #expect(!state(["text": "one", "n": 1, "tags": ["x"], "other": 2]).holds(sent))
         #expect(!state(["text": "two", "n": 1, "tags": ["x"]]).holds(sent))
         #expect(!state(["text": "one", "n": 1]).holds(sent))
-        #expect(!ServerState(presence: .deleted, members: sent).holds(sent))
+        #expect(!BaseItem(presence: .deleted, members: sent).holds(sent))
     }
 
     @Test func `know numbers of ours that were rounded`() {
         func isRounded(_ sent: JSONValue, _ shown: JSONValue) -> Bool {
-            let state = ServerState(presence: .live, version: "1", members: ["n": shown])
+            let state = BaseItem(presence: .live, version: "1", members: ["n": shown])
             return state.holds(["n": sent], isRounded: true)
         }
         #expect(isRounded(9_007_199_254_740_993, 9_007_199_254_740_992))
@@ -119,35 +119,36 @@ import TestSupport
         #expect(!isRounded(9_007_199_254_740_992, 9_007_199_254_740_993))
         #expect(!isRounded(9_007_199_254_740_992.0, 9_007_199_254_740_993))
         #expect(!isRounded("1", 1))
-        let state = ServerState(
+        let state = BaseItem(
             presence: .live, version: "1", members: ["n": 9_007_199_254_740_992])
         #expect(!state.holds(["n": 9_007_199_254_740_993]))
     }
 
     @Test func `keep what was sent as long as the remote shows the same`() {
-        var first = ServerState(
+        var first = BaseItem(
             presence: .live, version: "1", members: ["n": 9_007_199_254_740_992, "m": 1])
         first.keepExact(["n": 9_007_199_254_740_993, "m": 1])
         #expect(first.members == ["n": 9_007_199_254_740_993, "m": 1])
         #expect(first.shownMembers == ["n": 9_007_199_254_740_992, "m": 1])
-        var later = ServerState(
+        var later = BaseItem(
             presence: .live, version: "2", members: ["n": 9_007_199_254_740_992, "m": 2])
         later.keepExact(as: first)
         #expect(later.members == ["n": 9_007_199_254_740_993, "m": 2])
         later.keepExact(["n": 9_007_199_254_740_992, "m": 2])
         #expect(later.members == ["n": 9_007_199_254_740_992, "m": 2])
-        var edited = ServerState(
+        var edited = BaseItem(
             presence: .live, version: "3", members: ["n": 9_007_199_254_740_990])
         edited.keepExact(as: first)
         #expect(edited.members == ["n": 9_007_199_254_740_990])
     }
 
     @Test func `recognise an undeletion although the remote shows columns that are new`() {
-        var sent = RemoteEntry.Sent(kind: .undelete, baseVersion: "1", members: [:], revision: nil)
-        let base = ServerState(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
+        var sent = PendingChange.Sent(
+            kind: .undelete, baseVersion: "1", members: [:], revision: nil)
+        let base = BaseItem(presence: .deleted, version: "1", members: ["n": 1, "old": .null])
         func isOwnWork(_ members: [String: JSONValue]) -> Bool {
-            let state = ServerState(presence: .live, version: "2", members: members)
-            return RemoteOutbox.isOwnWork(sent, shows: state, base: base, in: .all)
+            let state = BaseItem(presence: .live, version: "2", members: members)
+            return PushQueue.isOwnWork(sent, shows: state, base: base, in: .all)
         }
         #expect(isOwnWork(["n": 1]))
         #expect(isOwnWork(["n": 1.0, "column": .null]))
@@ -159,11 +160,11 @@ import TestSupport
 
     @Test func `have the bytes that the format page shows`() {
         var row = RowWriter()
-        ServerState(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
+        BaseItem(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
         let state = "02 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
         #expect(Self.hexadecimal(row.bytes) == state)
         row = RowWriter()
-        var partial = ServerState(presence: .live, version: "Mg==", members: ["n": 1])
+        var partial = BaseItem(presence: .live, version: "Mg==", members: ["n": 1])
         partial.nullMayMeanAbsent = true
         partial.unshown = ["n"]
         partial.write(to: &row)
@@ -171,7 +172,7 @@ import TestSupport
             Self.hexadecimal(row.bytes)
                 == "02 01 31 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D 01 01 6E")
         row = RowWriter()
-        var rounded = ServerState(
+        var rounded = BaseItem(
             presence: .live, version: "Mg==", members: ["n": 9_007_199_254_740_992])
         rounded.keepExact(["n": 9_007_199_254_740_993])
         rounded.write(to: &row)
@@ -180,7 +181,7 @@ import TestSupport
                 == "02 01 41 01 04 4D 67 3D 3D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 "
                 + "39 39 33 7D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 39 39 32 7D"
         )
-        var entry = RemoteEntry(order: 9)
+        var entry = PendingChange(order: 9)
         entry.queued = .update
         #expect(Self.hexadecimal(entry.encoded()) == "02 00 02 09 00 00 02")
         entry.reject(RemoteRejection(reason: "No", statusCode: 422, body: Data("{}".utf8)))
@@ -191,11 +192,11 @@ import TestSupport
 
     @Test func `are read as releases before wrote them`() throws {
         let bytes: [UInt8] = [1, 2, 2, 9, 0, 1, 2, 0x4E, 0x6F, 2]
-        var entry = RemoteEntry(order: 9)
+        var entry = PendingChange(order: 9)
         entry.queued = .update
         entry.status = .rejected
         entry.reason = "No"
-        #expect(try RemoteEntry(decoding: bytes, id: "a") == entry)
+        #expect(try PendingChange(decoding: bytes, id: "a") == entry)
     }
 
     @Test func `of layout 1 are read, too`() throws {
@@ -203,8 +204,8 @@ import TestSupport
             1, 1, 1, 1, 4, 0x4D, 0x67, 0x3D, 0x3D, 7, 0x7B, 0x22, 0x6E, 0x22, 0x3A, 0x31, 0x7D,
         ]
         var row = RowReader(bytes, place: "a row")
-        let state = try ServerState(from: &row)
-        #expect(state == ServerState(presence: .live, version: "Mg==", members: ["n": 1]))
+        let state = try BaseItem(from: &row)
+        #expect(state == BaseItem(presence: .live, version: "Mg==", members: ["n": 1]))
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -39,8 +39,8 @@ import Testing
             #expect(machine.start() == .push)
             #expect(machine.pushed() == .endPush)
             #expect(
-                machine.pulled(random: 0) == (isRepeating ? .rest(.seconds(30)) : .complete))
-            if isRepeating { #expect(machine.rested() == .push) }
+                machine.pulled(random: 0) == (isRepeating ? .pollWait(.seconds(30)) : .complete))
+            if isRepeating { #expect(machine.pollWaitEnded() == .push) }
         }
         var machine = Machine(policy: policy(isRepeating: false, direction: .clientToServer))
         _ = machine.start()
@@ -48,13 +48,13 @@ import Testing
         #expect(machine.pulled(random: 0) == .fail)
     }
 
-    @Test func `rests between cycles when it repeats`() {
+    @Test func `waits for the next poll between cycles when it repeats`() {
         var machine = Machine(policy: policy(isRepeating: true))
         _ = machine.start()
         for _ in 0..<3 {
             #expect(machine.pushed() == .pull)
-            #expect(machine.pulled(random: 0) == .rest(.seconds(30)))
-            #expect(machine.rested() == .push)
+            #expect(machine.pulled(random: 0) == .pollWait(.seconds(30)))
+            #expect(machine.pollWaitEnded() == .push)
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
         }
         _ = machine.pushed()
         _ = machine.pulled(random: 0)
-        _ = machine.rested()
+        _ = machine.pollWaitEnded()
         #expect(
             machine.failed(passing, random: 0)
                 == .retry(after: .milliseconds(500), isReported: true))
@@ -120,7 +120,7 @@ import Testing
     @Test(arguments: 0..<6) func `stops in every state, and stays stopped`(step: Int) {
         var machine = Machine(policy: policy(isRepeating: true))
         let steps: [(inout Machine) -> Machine.Action] = [
-            { $0.start() }, { $0.pushed() }, { $0.pulled(random: 0) }, { $0.rested() },
+            { $0.start() }, { $0.pushed() }, { $0.pulled(random: 0) }, { $0.pollWaitEnded() },
             { [passing] in $0.failed(passing, random: 0) }, { $0.waited() },
         ]
         for step in steps[...step] { _ = step(&machine) }
@@ -130,6 +130,6 @@ import Testing
         #expect(machine.pulled(random: 0) == .stop)
         #expect(machine.failed(passing, random: 0) == .stop)
         #expect(machine.waited() == .stop)
-        #expect(machine.rested() == .stop)
+        #expect(machine.pollWaitEnded() == .stop)
     }
 }

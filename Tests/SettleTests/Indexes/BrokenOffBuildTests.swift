@@ -43,7 +43,7 @@ import Testing
             let closing = Task { await database.close() }
             // New work is refused as soon as what goes on is to be broken off.
             let other = -1
-            while (try? await database.indexWorks.join(other, { _ in })) != nil {
+            while (try? await database.indexJobs.join(other, { _ in })) != nil {
                 await Task.yield()
             }
             halt.mayGoOn.signal()

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `is built anew although its version is the same`() async throws {
+    @Test func `is rebuilt although its version is the same`() async throws {
         let directory = try ScratchDirectory("collation")
         try await withDatabase(in: directory, indexes: [Self.index(.unicode)]) {
             database async throws in

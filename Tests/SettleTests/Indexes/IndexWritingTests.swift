@@ -153,11 +153,11 @@ import Testing
     }
 
     @Test func `hands on what the closure throws`() throws {
-        struct Refusal: Error {}
-        let index = Database.Index(name: "i", version: "1") { _, _ in throw Refusal() }
-        #expect(throws: Refusal.self) { try index.map(Document(id: "x")) { _, _ in } }
-        let viewed = Database.Index.views(name: "i", version: "1") { _, _ in throw Refusal() }
-        #expect(throws: Refusal.self) { try viewed.map(Document(id: "x")) { _, _ in } }
+        struct Problem: Error {}
+        let index = Database.Index(name: "i", version: "1") { _, _ in throw Problem() }
+        #expect(throws: Problem.self) { try index.map(Document(id: "x")) { _, _ in } }
+        let viewed = Database.Index.views(name: "i", version: "1") { _, _ in throw Problem() }
+        #expect(throws: Problem.self) { try viewed.map(Document(id: "x")) { _, _ in } }
     }
 
     @Test func `with a row added too late ends the process`() async {

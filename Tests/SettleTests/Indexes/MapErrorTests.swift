@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `A map function that fails for a document` {
-    private struct Refusal: Error, CustomStringConvertible {
+    private struct Problem: Error, CustomStringConvertible {
         let description = "no fruit"
     }
 
@@ -15,7 +15,7 @@ import Testing
             calls.note(document.id)
             addIndexRow(0, "before the failure")
             switch document["kind"] as? String {
-            case "throws": throw Refusal()
+            case "throws": throw Problem()
             case "nan": addIndexRow(Double.nan, nil)
             case "value": addIndexRow(1, Double.infinity)
             case "foreign": addIndexRow(["x": Foreign()], nil)
@@ -117,7 +117,7 @@ import Testing
         }
         let viewed = Database.Index.views(name: "viewed", version: "1") { view, rows in
             let id = try view.id
-            if id == "throws" { throw Refusal() }
+            if id == "throws" { throw Problem() }
             try rows.emit(Double(try view.integer("n") ?? 0) / (id == "nan" ? 0 : 1))
         }
         try await withDatabase(indexes: [typed, viewed]) { database async throws in

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `An index that is far behind` {
-    /// In two databases the same is done; one builds its index anew when it is behind.
-    @Test func `is built anew and answers as one that followed change by change`() async throws {
+    /// In two databases the same is done; one rebuilds its index when it is behind.
+    @Test func `is rebuilt and answers as one that followed change by change`() async throws {
         var generator = SeededGenerator()
         let name = "\(generator)"
         let steps = (0..<6).map { _ in

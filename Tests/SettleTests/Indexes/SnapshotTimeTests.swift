@@ -105,7 +105,7 @@ import Testing
             hold(.seconds(3_600), in: database)
             try await database.addNumbers(0..<3_000)
             let calls = MapCalls()
-            let index = calls.index { if $0 == 100 { database.indexWorks.breakOff() } }
+            let index = calls.index { if $0 == 100 { database.indexJobs.breakOff() } }
             await #expect(throws: DatabaseError.self) { try await database.addIndex(index) }
             // One range, one snapshot: only the map itself can have stopped.
             #expect((100...132).contains(calls.total), "\(calls.total) calls")
@@ -117,7 +117,7 @@ import Testing
             hold(.seconds(3_600), in: database)
             let calls = MapCalls()
             try await database.addIndex(
-                calls.index { if $0 == 100 { database.indexWorks.breakOff() } })
+                calls.index { if $0 == 100 { database.indexJobs.breakOff() } })
             try await database.addNumbers(0..<1_000)
             await #expect(throws: DatabaseError.self) { try await database.keys(of: "i") }
             #expect(calls.total == 100)

@@ -11,12 +11,12 @@ import Testing
         /// How often something was read.
         var readCount = 0
 
-        static func key(_ number: Int) -> ItemKey {
-            ItemKey(segment: 0, bytes: [UInt8(number >> 8), UInt8(number & 255)])
+        static func key(_ number: Int) -> RowPosition {
+            RowPosition(segment: 0, bytes: [UInt8(number >> 8), UInt8(number & 255)])
         }
 
         mutating func read(
-            after key: ItemKey?, skip: Int, count: Int?
+            after key: RowPosition?, skip: Int, count: Int?
         ) -> [OrderedList<Int>.Item] {
             readCount += 1
             let rest = items.sorted { $0.key < $1.key }
@@ -43,9 +43,9 @@ import Testing
         load(&window, &model)
         // What somebody was told of last.
         var told = model.answer(skip: skip, limit: limit)
-        window.settle()
+        window.commit()
         for step in 0..<3_000 {
-            var changes: [(key: ItemKey, value: Int?)] = []
+            var changes: [(key: RowPosition, value: Int?)] = []
             for _ in 0..<Int.random(in: 1..<4, using: &random) {
                 let number = Int.random(in: 0..<300, using: &random)
                 // Some values are those of before.
@@ -78,7 +78,7 @@ import Testing
             case .unknown: #expect(!isKnown, "step \(step)")
             }
             told = shown
-            window.settle()
+            window.commit()
         }
         if skip == 0 {
             // Most changes need no reading.
@@ -95,7 +95,7 @@ import Testing
                 for limit in [nil, 0, 1, 2, 3, 5] as [Int?] {
                     var window = ListWindow<Int>(skip: 0, limit: limit, isDescending: false)
                     window.load(items, isComplete: true)
-                    window.settle()
+                    window.commit()
                     let before = Self.shown(window)
                     let need = window.apply([(Model.key(number), value)])
                     let after = Self.shown(window)

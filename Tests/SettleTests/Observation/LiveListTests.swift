@@ -7,8 +7,8 @@ import Testing
 
 /// What a reader takes from a list that is kept up to date.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `A live list` {
-    private static func key(_ number: Int) -> ItemKey {
-        ItemKey(segment: 0, bytes: [UInt8(number)])
+    private static func key(_ number: Int) -> RowPosition {
+        RowPosition(segment: 0, bytes: [UInt8(number)])
     }
 
     private static func row(_ value: Int) -> QueryResultRow {
@@ -53,7 +53,7 @@ import Testing
         _ = list.apply([(Self.key(3), Self.row(3))])
         Self.deliver(list, 4)
         #expect(Self.values(of: await reader.value) == [1, 2, 3])
-        list.mailbox.end()
+        list.buffer.end()
     }
 
     @Test func `gives what was merged while nobody read as one answer`() async {
@@ -65,7 +65,7 @@ import Testing
             Self.deliver(list, UInt64(value))
         }
         #expect(Self.values(of: await list.take()) == [1, 8])
-        list.mailbox.end()
+        list.buffer.end()
     }
 
     @Test func `does not deliver what was read anew and is equal`() async {
@@ -84,7 +84,7 @@ import Testing
         Self.deliver(list, 4)
         #expect(list.delivered?.sequence == 4)
         #expect(Self.values(of: await list.take()) == [1, 5])
-        list.mailbox.end()
+        list.buffer.end()
     }
 
     @Test func `tells rows again after a failure only if the reader took it`() async {
@@ -107,7 +107,7 @@ import Testing
         Self.load([1: 4], into: list)
         Self.deliver(list, 4)
         #expect(Self.values(of: await list.take()) == [4])
-        list.mailbox.end()
+        list.buffer.end()
     }
 
     @Test(arguments: [nil, 3, 10] as [Int?])
@@ -136,6 +136,6 @@ import Testing
             last = Self.values(of: await list.take())
             #expect(last == shown, "step \(step)")
         }
-        list.mailbox.end()
+        list.buffer.end()
     }
 }

@@ -28,12 +28,12 @@ import Testing
                 QueryByKeyRange(), of: try database.indexes.entry(named: "byN"))
             let observed = ObservedIndex("byN", in: database)
             observed.add(query)
-            await observed.round()
+            await observed.update()
             _ = await query.list.take()
             // The first thing that a close does.
-            await database.endIndexWorks()
+            await database.endIndexJobs()
             try await database.add(["n": 1])
-            await observed.round()
+            await observed.update()
             // Only the first failure in a row is delivered.
             query.list.fail(Marker())
             let state = await query.list.take()

@@ -22,7 +22,7 @@ import Testing
                 }
             }
             let list = try database.observers.observe(parameters, of: "byN")
-            _ = await list.mailbox.take()
+            _ = await list.buffer.take()
             try await body(database, list)
             database.observers.end(list)
         }
@@ -37,13 +37,13 @@ import Testing
     private func settle(_ database: Database) async throws {
         for _ in 0..<2 {
             let list = try database.observers.observe(rows, of: "byN")
-            _ = await list.mailbox.take()
+            _ = await list.buffer.take()
             database.observers.end(list)
         }
     }
 
     /// How many blocks of one answer are in the other.
-    private func shared(_ old: ObservedAnswer, _ new: ObservedAnswer) -> Int {
+    private func shared(_ old: ObservedResult, _ new: ObservedResult) -> Int {
         let blocks = Set(old.list.blocks.map { ObjectIdentifier($0) })
         return new.list.blocks.count { blocks.contains(ObjectIdentifier($0)) }
     }
@@ -52,7 +52,7 @@ import Testing
         try await observing(rows) { database, list in
             let before = try #require(list.delivered)
             try await database.save(["id": "d1500", "n": 500, "amount": 7])
-            guard case .answer(let after)? = await list.mailbox.take() else {
+            guard case .answer(let after)? = await list.buffer.take() else {
                 Issue.record("no answer")
                 return
             }
@@ -76,7 +76,7 @@ import Testing
             #expect(list.delivered?.sequence == before.sequence)
             #expect(try database.lastSequence == before.sequence + 2)
             try await database.save(["id": "d1500", "n": 150, "amount": 7])
-            guard case .answer(let after)? = await list.mailbox.take() else {
+            guard case .answer(let after)? = await list.buffer.take() else {
                 Issue.record("no answer")
                 return
             }
@@ -107,7 +107,7 @@ import Testing
             try await database.save(["id": "x", "n": 5])
             var count = 0
             while count != 2_501 {
-                guard case .answer(let answer)? = await list.mailbox.take() else { break }
+                guard case .answer(let answer)? = await list.buffer.take() else { break }
                 count = answer.count
             }
             #expect(count == 2_501)
@@ -127,7 +127,7 @@ import Testing
             try await database.save(["id": "x", "n": 5])
             let stored = try await database.fetchDocument("x")
             #expect(stored != nil)
-            guard case .failure? = await list.mailbox.take() else {
+            guard case .failure? = await list.buffer.take() else {
                 Issue.record("no failure")
                 return
             }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `The index of an observed query` {
-    private struct Refusal: Error, CustomStringConvertible {
+    private struct Problem: Error, CustomStringConvertible {
         let description = "no fruit"
     }
 
@@ -21,7 +21,7 @@ import Testing
     @Test func `lists documents that its map throws at, and shows the others`() async throws {
         let index = Database.Index(name: "i", version: "1", builtInReduce: .count) {
             document, addIndexRow in
-            if document["bad"] as? Bool == true { throw Refusal() }
+            if document["bad"] as? Bool == true { throw Problem() }
             addIndexRow(document["n"], nil)
         }
         try await withDatabase(indexes: [index]) { database async throws in

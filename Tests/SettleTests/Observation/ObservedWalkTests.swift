@@ -57,7 +57,7 @@ private struct ObservedWalk {
         let parameters: any QueryParameters
         let list: LiveList
         var rows: [QueryResultRow] = []
-        var answer: ObservedAnswer?
+        var answer: ObservedResult?
     }
 
     private let database: Database
@@ -164,7 +164,7 @@ private struct ObservedWalk {
             // the next one in a round after that.
             for _ in 0..<2 {
                 let list = try database.observers.observe(QueryByKeyRange(), of: index)
-                let state = await list.mailbox.take()
+                let state = await list.buffer.take()
                 guard case .answer? = state else { throw CancellationError() }
                 database.observers.end(list)
             }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct `An observer` {
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]])
 
-    private struct Refusal: Error, Equatable {
+    private struct Problem: Error, Equatable {
         let count: Int
     }
 
@@ -18,14 +18,14 @@ import Testing
             let observer = try #require(
                 database.observeQuery(on: "byN") { result in
                     defer { inbox.put(result.count) }
-                    if result.count < 2 { throw Refusal(count: result.count) }
+                    if result.count < 2 { throw Problem(count: result.count) }
                 })
             #expect(await inbox.first() == 0)
             try await database.add(["n": 1])
             #expect(await inbox.first() == 1)
             try await database.add(["n": 2])
             #expect(await inbox.first() == 2)
-            #expect(observer.handlerError as? Refusal == Refusal(count: 1))
+            #expect(observer.handlerError as? Problem == Problem(count: 1))
         }
     }
 

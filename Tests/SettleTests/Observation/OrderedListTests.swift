@@ -5,8 +5,8 @@ import Testing
 @testable import Settle
 
 @Suite(.serialized) struct `An ordered list` {
-    private static func key(_ number: Int) -> ItemKey {
-        ItemKey(
+    private static func key(_ number: Int) -> RowPosition {
+        RowPosition(
             segment: number / 1_000,
             bytes: [UInt8(number % 1_000 / 256), UInt8(number % 1_000 % 256)])
     }
@@ -104,10 +104,10 @@ import Testing
         for number in 0..<100_000 {
             let bytes = [UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)]
             old.append(
-                CollectionOfOne(.init(key: ItemKey(segment: 0, bytes: bytes), value: number)))
+                CollectionOfOne(.init(key: RowPosition(segment: 0, bytes: bytes), value: number)))
         }
         var new = old
-        new.set(-1, for: ItemKey(segment: 0, bytes: [0, 200, 7]))
+        new.set(-1, for: RowPosition(segment: 0, bytes: [0, 200, 7]))
         var looks = 0
         let difference = ListDifference(from: old, to: new, limit: nil) { left, right in
             looks += 1

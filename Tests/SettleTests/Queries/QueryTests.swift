@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `a changed version or declaration is built anew`() async throws {
+    @Test func `a changed version or declaration is rebuilt`() async throws {
         try await withDatabase { database async throws in
             try await database.add(["id": "a", "x": 1, "y": 2])
             for (version, member, expected) in [("1", "x", 1), ("1", "y", 2), ("2", "y", 2)] {

@@ -13,7 +13,7 @@ extension TableModel {
     }
 
     /// What is said to a client of another generation; nil to one of this.
-    func versionRefusal(of request: HTTPRequest) -> HTTPAnswer? {
+    func versionRefusal(of request: HTTPRequest) -> FullHTTPResponse? {
         guard let name = HTTPField.Name("ZUMO-API-VERSION") else { return nil }
         let version = request.headerFields[name]
         let isExpected =
@@ -26,13 +26,13 @@ extension TableModel {
         return isExpected ? nil : json(400, ["error": "An invalid API version was specified"])
     }
 
-    func show(_ id: String, _ state: State) -> HTTPAnswer {
+    func show(_ id: String, _ state: State) -> FullHTTPResponse {
         guard let row = state.rows[id], !state.hiddenIds.contains(id) else { return missing() }
         if row.isDeleted { return style.kind.isDatasync ? empty(410) : missing() }
         return item(200, id, state)
     }
 
-    func insert(_ sent: [String: JSONValue], _ state: inout State) -> HTTPAnswer {
+    func insert(_ sent: [String: JSONValue], _ state: inout State) -> FullHTTPResponse {
         guard let id = sent["id"]?.stringValue else { return json(400, ["error": "No id."]) }
         guard state.rows[id] == nil else {
             switch style.kind {
@@ -52,7 +52,7 @@ extension TableModel {
     func change(
         _ id: String, _ request: HTTPRequest, _ sent: [String: JSONValue]?,
         _ query: [String: String], _ state: inout State
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         if request.method == .patch, style.kind == .toolkit { return empty(405) }
         guard let row = state.rows[id], !state.hiddenIds.contains(id) else { return missing() }
         let isDatasync = style.kind.isDatasync
@@ -116,7 +116,7 @@ extension TableModel {
     }
 
     /// Some servers take no columns that are their own.
-    private func refusal(of sent: [String: JSONValue]) -> HTTPAnswer? {
+    private func refusal(of sent: [String: JSONValue]) -> FullHTTPResponse? {
         guard !style.kind.isDatasync else { return nil }
         let names = systemNames.filter { $0 != "id" && $0 != "version" }
         for name in names where sent[name] != nil {
@@ -153,24 +153,24 @@ extension TableModel {
         "\"" + version(row).replacingOccurrences(of: "\"", with: "\\\"") + "\""
     }
 
-    private func item(_ status: Int, _ id: String, _ state: State) -> HTTPAnswer {
+    private func item(_ status: Int, _ id: String, _ state: State) -> FullHTTPResponse {
         guard let row = state.rows[id] else { return missing() }
         return json(status, shown(id, row, state), tag: tag(row))
     }
 
-    private func missing() -> HTTPAnswer {
+    private func missing() -> FullHTTPResponse {
         style.kind.isDatasync ? empty(404) : json(404, ["error": "The item does not exist"])
     }
 
-    private func empty(_ status: Int) -> HTTPAnswer {
-        HTTPAnswer(response: HTTPResponse(status: .init(code: status), headerFields: [:]))
+    private func empty(_ status: Int) -> FullHTTPResponse {
+        FullHTTPResponse(head: HTTPResponse(status: .init(code: status), headerFields: [:]))
     }
 
-    func json(_ status: Int, _ value: JSONValue, tag: String? = nil) -> HTTPAnswer {
+    func json(_ status: Int, _ value: JSONValue, tag: String? = nil) -> FullHTTPResponse {
         var fields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
         fields[.eTag] = tag
-        return HTTPAnswer(
-            response: HTTPResponse(status: .init(code: status), headerFields: fields),
+        return FullHTTPResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields),
             body: Array(WrongRows.spoiled(text(of: value)).utf8))
     }
 

@@ -5,17 +5,17 @@ import SettleREST
 
 extension TableModel {
     /// Says what the server offers.
-    func announce(in answer: inout HTTPAnswer) {
+    func announce(in answer: inout FullHTTPResponse) {
         if style.batches != .none { set("Settle-Features", "batch, removed", in: &answer) }
         if style.timesFollowCommits { set("x-zumo-server-version", "settle-1", in: &answer) }
     }
 
-    private func set(_ name: String, _ value: String, in answer: inout HTTPAnswer) {
-        if let name = HTTPField.Name(name) { answer.response.headerFields[name] = value }
+    private func set(_ name: String, _ value: String, in answer: inout FullHTTPResponse) {
+        if let name = HTTPField.Name(name) { answer.head.headerFields[name] = value }
     }
 
     /// Carries out the operations of a batch, each as the request for one item would be.
-    func batch(_ body: [UInt8]?, _ state: inout State) -> HTTPAnswer {
+    func batch(_ body: [UInt8]?, _ state: inout State) -> FullHTTPResponse {
         let sent = body.flatMap { try? JSONText.value(from: $0) }
         guard let operations = sent?["operations"]?.arrayValue, operations.count > 1 else {
             ledger.complain("A batch is none: \(sent ?? .null)")
@@ -39,19 +39,19 @@ extension TableModel {
     private func result(of operation: JSONValue, _ state: inout State) -> JSONValue {
         let answer = stripping(answer(to: operation, &state), &state)
         var result: [String: JSONValue] = [
-            "status": .integer(Int64(answer.response.status.code))
+            "status": .integer(Int64(answer.head.status.code))
         ]
         if let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded) {
             if body["id"] != nil { result["item"] = body } else { result["error"] = body["error"] }
         }
-        if answer.body.isEmpty, let tag = answer.response.headerFields[.eTag] {
+        if answer.body.isEmpty, let tag = answer.head.headerFields[.eTag] {
             result["version"] = .string(
                 tag.dropFirst().dropLast().replacingOccurrences(of: "\\\"", with: "\""))
         }
         return .object(result)
     }
 
-    private func answer(to operation: JSONValue, _ state: inout State) -> HTTPAnswer {
+    private func answer(to operation: JSONValue, _ state: inout State) -> FullHTTPResponse {
         let item = operation["item"]?.objectValue
         guard let id = operation["id"]?.stringValue, let name = operation["op"]?.stringValue else {
             ledger.complain("An operation of a batch is none: \(operation)")
@@ -81,7 +81,7 @@ extension TableModel {
 
     private func restored(
         _ id: String, expecting version: JSONValue?, _ state: inout State
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         guard let row = state.rows[id], !state.hiddenIds.contains(id) else {
             return json(404, ["error": "It does not exist."])
         }

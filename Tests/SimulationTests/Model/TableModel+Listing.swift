@@ -5,7 +5,7 @@ import SettleREST
 
 extension TableModel {
     /// Answers a list, by page.
-    func list(_ query: [String: String], _ state: State) -> HTTPAnswer {
+    func list(_ query: [String: String], _ state: State) -> FullHTTPResponse {
         let condition: TableFilter.Condition?
         do {
             condition = try query["$filter"].map { try TableFilter.condition($0) }

@@ -6,14 +6,14 @@ import SettleREST
 
 extension TableModel {
     /// An answer to a write, perhaps without some of the members that are stored.
-    func stripping(_ answer: HTTPAnswer, _ state: inout State) -> HTTPAnswer {
+    func stripping(_ answer: FullHTTPResponse, _ state: inout State) -> FullHTTPResponse {
         guard style.stripsAnswers,
             let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded),
             let id = body["id"]?.stringValue
         else { return answer }
         state.strippedIds.remove(id)
         guard Bool.random(using: &state.random) else { return answer }
-        let isDone = answer.response.status.kind == .successful
+        let isDone = answer.head.status.kind == .successful
         if isDone, Bool.random(using: &state.random) { state.strippedIds.insert(id) }
         var stripped = answer
         stripped.body = Array(text(of: self.stripped(body, &state)).utf8)
@@ -22,8 +22,8 @@ extension TableModel {
 
     /// A list, in which an item that is looked up after a write may lack something, too.
     func strippingLookUp(
-        _ answer: HTTPAnswer, _ query: [String: String], _ state: inout State
-    ) -> HTTPAnswer {
+        _ answer: FullHTTPResponse, _ query: [String: String], _ state: inout State
+    ) -> FullHTTPResponse {
         guard !state.strippedIds.isEmpty, query["$filter"]?.hasPrefix("id eq ") ?? false,
             let body = try? JSONText.value(from: answer.body, largeIntegers: .rounded)
         else { return answer }

@@ -181,16 +181,16 @@ final class TableModel: Sendable {
     }
 
     /// Carries out a request.
-    func handle(_ request: HTTPRequest, _ body: [UInt8]?) -> HTTPAnswer {
+    func handle(_ request: HTTPRequest, _ body: [UInt8]?) -> FullHTTPResponse {
         state.withLock { answer(request, body, &$0) }
     }
 
     private func answer(
         _ request: HTTPRequest, _ body: [UInt8]?, _ state: inout State
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         var answer = self.answer(to: request, body, &state)
         if style.tellsTime {
-            answer.response.headerFields[.date] = Self.field(
+            answer.head.headerFields[.date] = Self.field(
                 time.date(offBy: state.clockOffset))
         }
         announce(in: &answer)
@@ -199,7 +199,7 @@ final class TableModel: Sendable {
 
     private func answer(
         to request: HTTPRequest, _ body: [UInt8]?, _ state: inout State
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         if let refusal = versionRefusal(of: request) { return refusal }
         time.pass(ticks: Int.random(in: 0...style.stepMax, using: &state.random))
         let parts = (request.path ?? "").split(separator: "?", maxSplits: 1)

@@ -49,7 +49,7 @@ final class LateRequests: Sendable {
     private func arrive(_ late: LateRequest) async {
         do throws(ReplicationError) {
             let answer = try await table.handle(late.request, late.body)
-            journal.note("a late \(late.request.line) arrives: \(answer.response.status.code)")
+            journal.note("a late \(late.request.line) arrives: \(answer.head.status.code)")
         } catch {
             journal.note("a late \(late.request.line) finds nobody")
         }

@@ -16,16 +16,16 @@ struct RefusedInserts {
     ///
     /// - Returns: The identifier of an item that was inserted too often.
     mutating func note(
-        _ request: HTTPRequest, _ body: [UInt8]?, _ answer: HTTPAnswer
+        _ request: HTTPRequest, _ body: [UInt8]?, _ answer: FullHTTPResponse
     ) -> String? {
         let path = request.path?.removingPercentEncoding ?? ""
         if request.method == .post, path.split(separator: "/").count == 2, let body,
             let id = (try? JSONText.value(from: body))?["id"]?.stringValue
         {
-            refused[id] = answer.response.status == .conflict ? body : nil
+            refused[id] = answer.head.status == .conflict ? body : nil
             return nil
         }
-        guard request.method == .get, answer.response.status == .ok,
+        guard request.method == .get, answer.head.status == .ok,
             let filter = path.split(separator: "$filter=id eq '").dropFirst().first,
             let end = filter.range(of: "'&")?.lowerBound ?? filter.lastIndex(of: "'"),
             let json = try? JSONText.value(from: answer.body),

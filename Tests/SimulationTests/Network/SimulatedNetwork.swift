@@ -66,7 +66,7 @@ final class SimulatedNetwork: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let line = request.line
         var (random, cut) = draws(for: line, body)
         try checkCount(line)
@@ -77,7 +77,7 @@ final class SimulatedNetwork: HTTPTransport {
             random.next() % 100 < UInt64(weather.interjectionsPercent) ? random.next() : nil
         if let interjection, isBefore { await world.interject(interjection) }
         if let cut, isBefore { cut() }
-        let answer: HTTPAnswer
+        let answer: FullHTTPResponse
         do throws(ReplicationError) {
             answer = try await carry(request, body, line, &random)
         } catch {
@@ -131,9 +131,9 @@ final class SimulatedNetwork: HTTPTransport {
     }
 
     /// Remembers for how long the device is asked to wait, now that it hears of it.
-    private func notePause(_ answer: HTTPAnswer) {
+    private func notePause(_ answer: FullHTTPResponse) {
         guard let name = HTTPField.Name("Retry-After"),
-            let seconds = answer.response.headerFields[name].flatMap({ Int($0) })
+            let seconds = answer.head.headerFields[name].flatMap({ Int($0) })
         else { return }
         state.withLock {
             let until = clock.now.advanced(by: .seconds(seconds))
@@ -142,7 +142,7 @@ final class SimulatedNetwork: HTTPTransport {
     }
 
     /// Finds fault with a device that does not give up inserting what it is not shown.
-    private func noteInsert(_ request: HTTPRequest, _ body: [UInt8]?, _ answer: HTTPAnswer) {
+    private func noteInsert(_ request: HTTPRequest, _ body: [UInt8]?, _ answer: FullHTTPResponse) {
         if let id = state.withLock({ $0.inserts.note(request, body, answer) }) {
             world.ledger.complain("\(device) inserts '\(id)' again and again in vain.")
         }
@@ -153,7 +153,7 @@ final class SimulatedNetwork: HTTPTransport {
     private func carry(
         _ request: HTTPRequest, _ body: [UInt8]?, _ line: String,
         _ random: inout SeededGenerator
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         func note(_ what: String) { world.journal.note("\(device) \(line): \(what)") }
         if try await isRefused(request, body) {
             note("connection refused")
@@ -174,7 +174,7 @@ final class SimulatedNetwork: HTTPTransport {
             throw unreachable("The answer was lost.")
         case .deliveredTwice where world.table.isConcurrent && Self.isSafeLater(request, body):
             let copy = Task { try? await self.handle(request, body) }
-            let answer: HTTPAnswer
+            let answer: FullHTTPResponse
             do throws(ReplicationError) {
                 answer = try await handle(request, body)
             } catch {
@@ -248,7 +248,7 @@ final class SimulatedNetwork: HTTPTransport {
     /// Lets a request get to the server, behind those that are late.
     private func handle(
         _ request: HTTPRequest, _ body: [UInt8]?
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         await world.lateRequests.letPass()
         do throws(ReplicationError) {
             return try await world.table.handle(request, body)
@@ -272,9 +272,9 @@ final class SimulatedNetwork: HTTPTransport {
             || request.path?.split(separator: "/").count == 2
     }
 
-    private static func summary(_ answer: HTTPAnswer) -> String {
+    private static func summary(_ answer: FullHTTPResponse) -> String {
         let text = String(decoding: answer.body, as: UTF8.self)
-        return "\(answer.response.status.code) \(text)"
+        return "\(answer.head.status.code) \(text)"
     }
 
     private func unreachable(_ why: String) -> ReplicationError {
@@ -283,11 +283,11 @@ final class SimulatedNetwork: HTTPTransport {
 
     private func answer(
         _ status: Int, _ type: String, _ text: String, retryAfter: String? = nil
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         var fields: HTTPFields = [.contentType: type]
         if let name = HTTPField.Name("Retry-After") { fields[name] = retryAfter }
-        return HTTPAnswer(
-            response: HTTPResponse(status: .init(code: status), headerFields: fields),
+        return FullHTTPResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: fields),
             body: Array(text.utf8))
     }
 }

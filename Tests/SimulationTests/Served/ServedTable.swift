@@ -129,7 +129,7 @@ final class ServedTable: SimulatedTable {
 
     func handle(
         _ request: HTTPRequest, _ body: [UInt8]?
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let index = state.withLock { state in
             time.pass(ticks: Int.random(in: 0...style.stepMax, using: &state.random))
             let up = state.refusalCounts.indices.filter { state.refusalCounts[$0] == 0 }
@@ -141,7 +141,7 @@ final class ServedTable: SimulatedTable {
     /// Sends a request to a server and looks at the answer.
     private func ask(
         _ request: HTTPRequest, _ body: [UInt8]?, server index: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let answer = try await exchange(request, body, on: servers[index])
         witness.saw(answer, to: request, body)
         return answer
@@ -150,14 +150,14 @@ final class ServedTable: SimulatedTable {
     /// Sends a request, which is carried out even when nobody waits for it any more.
     private func exchange(
         _ request: HTTPRequest, _ body: [UInt8]?, on server: RealServer
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var sent = request
         sent.scheme = "http"
         sent.authority = "127.0.0.1:\(await server.port)"
         // Nobody waits for a change here: there is no time in which one could come.
         sent.path = request.path?.replacingOccurrences(of: "&wait=25", with: "&wait=0")
         let (final, transport) = (sent, transport)
-        return try await Task { () async -> Result<HTTPAnswer, ReplicationError> in
+        return try await Task { () async -> Result<FullHTTPResponse, ReplicationError> in
             do throws(ReplicationError) {
                 return .success(
                     try await transport.send(final, body: body, bodySizeMax: 64 << 20))

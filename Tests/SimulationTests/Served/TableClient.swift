@@ -33,9 +33,9 @@ struct TableClient: Sendable {
     struct Surprise: Error, CustomStringConvertible {
         let description: String
 
-        init(_ answer: HTTPAnswer, to line: String) {
+        init(_ answer: FullHTTPResponse, to line: String) {
             let text = String(decoding: answer.body, as: UTF8.self)
-            description = "\(line) was answered \(answer.response.status.code) \(text)"
+            description = "\(line) was answered \(answer.head.status.code) \(text)"
         }
     }
 
@@ -52,7 +52,7 @@ struct TableClient: Sendable {
     /// How many rows of a list are asked for at once, where that can be said.
     let pageSize: Int
     /// The way to the server.
-    let send: @Sendable (HTTPRequest, [UInt8]?) async throws(ReplicationError) -> HTTPAnswer
+    let send: @Sendable (HTTPRequest, [UInt8]?) async throws(ReplicationError) -> FullHTTPResponse
 
     /// The address of a row.
     func path(_ id: String) -> String { "/tables/\(name)/\(Self.encoded(id))" }
@@ -67,7 +67,7 @@ struct TableClient: Sendable {
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
         ifMatch version: String? = nil
-    ) async throws -> HTTPAnswer {
+    ) async throws -> FullHTTPResponse {
         var fields: HTTPFields = [.accept: "application/json"]
         if let name = HTTPField.Name("ZUMO-API-VERSION") { fields[name] = self.version.rawValue }
         if let name = HTTPField.Name("X-ZUMO-Options") { fields[name] = "nextLink=path" }
@@ -96,7 +96,7 @@ struct TableClient: Sendable {
             let isNew = contents.live[id] == nil && contents.deleted[id] == nil
             guard isNew else {
                 throw Surprise(
-                    HTTPAnswer(response: HTTPResponse(status: .ok)),
+                    FullHTTPResponse(head: HTTPResponse(status: .ok)),
                     to: "The list, which has '\(id)' twice,")
             }
             let columns = row.columns.filter { !$0.value.isNull }
@@ -112,7 +112,7 @@ struct TableClient: Sendable {
         while let path = next {
             let answer = try await send(.get, path)
             let json = try? JSONText.value(from: answer.body)
-            guard answer.response.status.code == 200,
+            guard answer.head.status.code == 200,
                 let page = json?["items"]?.arrayValue ?? json?.arrayValue
             else { throw Surprise(answer, to: path) }
             for item in page {
@@ -128,8 +128,8 @@ struct TableClient: Sendable {
     }
 
     /// Where the next page is, in the words of version 2.
-    private static func link(in answer: HTTPAnswer) -> String? {
-        guard let name = HTTPField.Name("Link"), let link = answer.response.headerFields[name]
+    private static func link(in answer: FullHTTPResponse) -> String? {
+        guard let name = HTTPField.Name("Link"), let link = answer.head.headerFields[name]
         else { return nil }
         return link.components(separatedBy: ";").first
     }

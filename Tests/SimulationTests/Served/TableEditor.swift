@@ -79,7 +79,7 @@ struct TableEditor {
                 .put, client.path(id), .object(change), ifMatch: restored.version))
     }
 
-    private func hasWritten(_ answer: HTTPAnswer) throws -> Bool {
+    private func hasWritten(_ answer: FullHTTPResponse) throws -> Bool {
         guard try isDone(answer, "The edit \(mark) of '\(id)'") else { return false }
         table.ledger.wrote(mark, in: id, by: "the server")
         table.journal.note("server writes \(mark) to '\(id)': \(Self.text(answer))")
@@ -87,15 +87,15 @@ struct TableEditor {
     }
 
     /// Whether a write was carried out; false when somebody was faster.
-    private func isDone(_ answer: HTTPAnswer, _ what: String) throws -> Bool {
-        switch answer.response.status.code {
+    private func isDone(_ answer: FullHTTPResponse, _ what: String) throws -> Bool {
+        switch answer.head.status.code {
         case 200, 201, 204: return true
         case 404, 409, 410, 412: return false
         default: throw TableClient.Surprise(answer, to: what)
         }
     }
 
-    private static func text(_ answer: HTTPAnswer) -> String {
+    private static func text(_ answer: FullHTTPResponse) -> String {
         String(decoding: answer.body, as: UTF8.self)
     }
 }

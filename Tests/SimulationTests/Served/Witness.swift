@@ -37,7 +37,7 @@ final class Witness: Sendable {
     }
 
     /// Looks at an answer.
-    func saw(_ answer: HTTPAnswer, to request: HTTPRequest, _ body: [UInt8]?) {
+    func saw(_ answer: FullHTTPResponse, to request: HTTPRequest, _ body: [UInt8]?) {
         let said = try? JSONText.value(from: answer.body)
         let sent = body.flatMap { try? JSONText.value(from: $0) }
         let path = (request.path ?? "").split(separator: "?", maxSplits: 1)[0]
@@ -56,7 +56,7 @@ final class Witness: Sendable {
         }
         let addressed = segments.dropFirst(2).first ?? sent?["id"]?.stringValue
         guard request.method != .get, let id = addressed else { return }
-        let tag = answer.response.headerFields[.eTag].map(Self.version)
+        let tag = answer.head.headerFields[.eTag].map(Self.version)
         let kind: Write.Kind? =
             switch request.method {
             case .post: segments.count == 2 ? .insertion : .undeletion
@@ -71,7 +71,7 @@ final class Witness: Sendable {
                 line: request.line, id: id, kind: kind,
                 expected: request.headerFields[.ifMatch].map(Self.version),
                 sent: sent?.objectValue ?? [:]),
-            answer.response.status.code, said?["version"]?.stringValue ?? tag)
+            answer.head.status.code, said?["version"]?.stringValue ?? tag)
     }
 
     /// Looks at the result of an operation of a batch.

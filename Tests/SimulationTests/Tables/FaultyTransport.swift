@@ -46,7 +46,7 @@ final class FaultyTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let (fate, event, cut) = state.withLock { state in
             state.requestCount += 1
             return (

@@ -31,7 +31,7 @@ protocol SimulatedTable: Sendable, CustomStringConvertible {
     /// - Throws: ``ReplicationError`` with `unreachable` when the server is not there any more.
     func handle(
         _ request: HTTPRequest, _ body: [UInt8]?
-    ) async throws(ReplicationError) -> HTTPAnswer
+    ) async throws(ReplicationError) -> FullHTTPResponse
 
     /// The server goes down: the next requests are refused.
     func restart() async throws

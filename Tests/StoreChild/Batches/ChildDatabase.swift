@@ -11,7 +11,7 @@ package enum ChildDatabase {
     /// - Parameters:
     ///   - folder: The folder it lies in.
     ///   - durability: What a commit survives.
-    ///   - indexVersion: Another version has the index built anew.
+    ///   - indexVersion: Another version has the index rebuilt.
     /// - Returns: The configuration.
     package static func configuration(
         in folder: URL, durability: Database.Durability = .full, indexVersion: Int = 1

@@ -34,7 +34,7 @@ package enum NumberDatabase {
     /// The index over the numbers: rows `[group, number]` with a text of the document's size.
     ///
     /// - Parameters:
-    ///   - version: Another version has the index built anew.
+    ///   - version: Another version has the index rebuilt.
     ///   - mind: Told of every numbered document before its row is added.
     /// - Returns: The index.
     package static func index(

@@ -1,25 +1,25 @@
 import SettleIndexing
 import Synchronization
 
-/// The rows that one observer is shown, and what it has been told of them.
+/// The rows that one observer is shown, and the last version delivered.
 ///
-/// Changed only by the round that brings it up to date, one at a time; the lock is for those who
+/// Changed only by the pass that brings it up to date, one at a time; the lock is for those who
 /// end it meanwhile.
 final class LiveList: Sendable {
     /// What the reader has not taken yet.
-    let mailbox = Mailbox<ObservedState>()
+    let buffer = LatestValueBuffer<ObservedState>()
 
     private struct State {
         var window: ListWindow<QueryResultRow>
         /// False when the window has to be read again.
         var isLoaded = false
         /// The answer that was delivered last; nil when a failure was, or nothing.
-        var delivered: ObservedAnswer?
+        var delivered: ObservedResult?
         /// The number of what was delivered last, also of a failure.
         var number: UInt64 = 0
         var hasFailed = false
         /// The answer that the reader took last; nil when that was a failure, or nothing.
-        var taken: ObservedAnswer?
+        var taken: ObservedResult?
     }
     private let state: Mutex<State>
     private let startRow: UInt
@@ -40,8 +40,8 @@ final class LiveList: Sendable {
         fail(error)
     }
 
-    /// True when nobody wants to be told any more.
-    var hasEnded: Bool { mailbox.hasEnded }
+    /// True when there is no subscriber any more.
+    var hasEnded: Bool { buffer.hasEnded }
 
     /// False when the rows have to be read as a whole.
     var isLoaded: Bool { state.withLock { $0.isLoaded } }
@@ -57,17 +57,17 @@ final class LiveList: Sendable {
     }
 
     /// Whether a change of a row can show.
-    func concerns(_ key: ItemKey) -> Bool {
+    func concerns(_ key: RowPosition) -> Bool {
         state.withLock { $0.window.concerns(key) }
     }
 
     /// The row at a place, as it was last seen.
-    func row(at key: ItemKey) -> QueryResultRow? {
+    func row(at key: RowPosition) -> QueryResultRow? {
         state.withLock { $0.window.items.value(for: key) }
     }
 
     /// The answer that was delivered last; nil when a failure was, or nothing.
-    var delivered: ObservedAnswer? { state.withLock { $0.delivered } }
+    var delivered: ObservedResult? { state.withLock { $0.delivered } }
 
     /// How many rows are held.
     var count: Int { state.withLock { $0.window.items.count } }
@@ -83,7 +83,7 @@ final class LiveList: Sendable {
 
     /// Takes in rows as they are now; see ``ListWindow/apply(_:)``.
     func apply(
-        _ changes: [(key: ItemKey, value: QueryResultRow?)]
+        _ changes: [(key: RowPosition, value: QueryResultRow?)]
     ) -> ListWindow<QueryResultRow>.Need {
         state.withLock { $0.window.apply(changes) }
     }
@@ -108,25 +108,25 @@ final class LiveList: Sendable {
             ($0.window, $0.delivered, $0.number + 1)
         }
         if let delivered, Self.isSame(window, as: delivered) {
-            state.withLock { $0.window.settle() }
+            state.withLock { $0.window.commit() }
             return
         }
         let found = try place()
-        let answer = ObservedAnswer(
+        let answer = ObservedResult(
             list: window.items, limit: window.limit, startRow: startRow,
             totalRows: found.totalRows, offset: found.offset, sequence: sequence,
             number: number)
         state.withLock { state in
-            state.window.settle()
+            state.window.commit()
             state.delivered = answer
             state.number = number
             state.hasFailed = false
         }
-        mailbox.put(.answer(answer))
+        buffer.put(.answer(answer))
     }
 
     private static func isSame(
-        _ window: ListWindow<QueryResultRow>, as delivered: ObservedAnswer
+        _ window: ListWindow<QueryResultRow>, as delivered: ObservedResult
     ) -> Bool {
         switch window.difference {
         case .none:
@@ -146,7 +146,7 @@ final class LiveList: Sendable {
     /// - Precondition: Nobody else waits.
     /// - Returns: The answer or failure; nil when there are no more, or when the task is cancelled.
     func take() async -> ObservedState? {
-        while let next = await mailbox.take() {
+        while let next = await buffer.take() {
             let taken = state.withLock { $0.taken }
             guard case .answer(let answer) = next else {
                 state.withLock { $0.taken = nil }
@@ -172,6 +172,6 @@ final class LiveList: Sendable {
             }
             return !state.hasFailed
         }
-        if isFirst { mailbox.put(.failure(error)) }
+        if isFirst { buffer.put(.failure(error)) }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// So an observed query is answered from rows that are there already, and no second commit is
 /// needed. It works on the writer's thread. Indexes that are further behind than a commit of usual
-/// size, or that cannot be written, are left to the rounds of the observers.
+/// size, or that cannot be written, are left to the passes of the observers.
 ///
 /// The lock guards the state; nothing is called while it is held.
 final class IndexFollower: Sendable {
@@ -102,18 +102,20 @@ final class IndexFollower: Sendable {
     ) throws -> RowChanges? {
         let definition = entry.definition
         guard
-            let view = try IndexView(of: definition.name, fitting: definition, in: transaction),
+            let view = try IndexReader(of: definition.name, fitting: definition, in: transaction),
             view.fits, view.state.isWhole, !view.state.missesPurges(in: transaction),
             transaction.lastSequence - view.state.sequence <= UInt64(changeCountMax)
         else { return nil }
-        let work = database.work(on: entry) { true }
+        let update = database.indexUpdate(of: entry) { true }
         // What a process died of is stored first and then mapped alone, or it could never be stored.
-        if definition.mayTrap, !work.marks.crashes(of: definition).suspects.isEmpty { return nil }
-        let changes = try work.changes(
+        if definition.mayTrap, !update.crashGuard.crashes(of: definition).suspects.isEmpty {
+            return nil
+        }
+        let changes = try update.changes(
             of: view.slot, view.state,
             MapLimit(countMax: changeCountMax, isCancelled: { false }), in: transaction)
         guard changes.isComplete else { return nil }
-        let builder = IndexBuilder(definition, worker: try work.marks.worker)
-        return try builder.apply(changes, in: transaction)
+        let steps = IndexBuildSteps(definition, worker: try update.crashGuard.worker)
+        return try steps.apply(changes, in: transaction)
     }
 }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The observed queries of one index.
 ///
-/// They are brought up to date together, in rounds: each reads one snapshot, looks at what changed
-/// in the rows since the round before, and hands it to those queries it concerns. When it is not
-/// known what changed (another process has worked on the index, it was built anew), the queries are
+/// They are brought up to date together, in passes: each reads one snapshot, looks at what changed
+/// in the rows since the pass before, and hands it to those queries it concerns. When it is not
+/// known what changed (another process has worked on the index, it was rebuilt), the queries are
 /// run again and compared.
 ///
 /// The lock guards the state; nothing is called while it is held.
@@ -14,7 +14,7 @@ final class ObservedIndex: Sendable {
     private struct State {
         weak var database: Database?
         var queries: [ObjectIdentifier: ObservedQuery] = [:]
-        /// What the index went through since the last round, by the sequence it began at.
+        /// What the index went through since the last pass, by the sequence it began at.
         var changes: [UInt64: RowChanges] = [:]
         /// How much is listed in them.
         var changedCount = 0
@@ -30,7 +30,7 @@ final class ObservedIndex: Sendable {
         let sequence: UInt64
     }
 
-    /// What one round found.
+    /// What one pass found.
     private enum Outcome {
         case done
         case behind(UInt64)
@@ -39,7 +39,7 @@ final class ObservedIndex: Sendable {
     let name: String
     private let state: Mutex<State>
 
-    /// When changes that wait for a round list more than this, they are forgotten, and all is read
+    /// When changes that wait for a pass list more than this, they are forgotten, and all is read
     /// again.
     static let changedCountMax = 1 << 16
 
@@ -78,11 +78,11 @@ final class ObservedIndex: Sendable {
         }
     }
 
-    /// How much is listed in the changes that wait for a round.
+    /// How much is listed in the changes that wait for a pass.
     var changedCount: Int { state.withLock { $0.changedCount } }
 
     /// Brings the queries up to date.
-    func round() async {
+    func update() async {
         guard let database = state.withLock({ $0.database }) else { return }
         do {
             var target: UInt64?
@@ -113,7 +113,7 @@ final class ObservedIndex: Sendable {
         let definition = entry.definition
         let wanted = target ?? snapshot.sequence
         let view = try DatabaseError.translating {
-            try IndexView(of: name, fitting: definition, in: snapshot.base)
+            try IndexReader(of: name, fitting: definition, in: snapshot.base)
         }
         guard let view, isGoodEnough(view, for: definition, at: wanted, snapshot) else {
             return .behind(wanted)
@@ -138,14 +138,14 @@ final class ObservedIndex: Sendable {
     ///
     /// A database that is only read cannot bring them up to date; whoever writes it does.
     private func isGoodEnough(
-        _ view: IndexView, for definition: ViewDefinition, at sequence: UInt64,
+        _ view: IndexReader, for definition: IndexDefinition, at sequence: UInt64,
         _ snapshot: Snapshot
     ) -> Bool {
         if view.isCurrent(at: sequence) { return true }
         return snapshot.database.configuration.isReadOnly && view.fits && view.state.isWhole
     }
 
-    /// What happened to the rows from the last round to this one; nil when that is not known.
+    /// What happened to the rows from the last pass to this one; nil when that is not known.
     private static func take(_ state: inout State, to here: Position) -> [RowChanges]? {
         defer {
             state.changes = state.changes.filter { $0.key >= here.sequence }

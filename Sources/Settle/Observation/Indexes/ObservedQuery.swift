@@ -4,7 +4,7 @@ import Synchronization
 
 /// One observed query of an index.
 ///
-/// Brought up to date by the rounds of its ``ObservedIndex``, one at a time.
+/// Brought up to date by the passes of its ``ObservedIndex``, one at a time.
 final class ObservedQuery: Sendable {
     let list: LiveList
     private let parameters: any QueryParameters
@@ -50,7 +50,7 @@ final class ObservedQuery: Sendable {
     /// Brings the rows up to date and delivers them if they are others than before.
     ///
     /// - Parameters:
-    ///   - changes: What happened to the index since the last round; nil when that is not known, and
+    ///   - changes: What happened to the index since the last pass; nil when that is not known, and
     ///     all rows are read again.
     ///   - entry: The index; when it was replaced, all rows are read again.
     ///   - runner: Reads the index.
@@ -138,9 +138,9 @@ final class ObservedQuery: Sendable {
     /// - Returns: Nil when one cannot be reduced: it may have left the answer with what else
     ///   changed, so only reading all of the answer can tell whether that fails.
     private func rows(
-        at keys: Set<ItemKey>, of selection: ObservedSelection, _ runner: QueryRunner,
+        at keys: Set<RowPosition>, of selection: ObservedSelection, _ runner: QueryRunner,
         in snapshot: Snapshot
-    ) throws -> [(key: ItemKey, value: QueryResultRow?)]? {
+    ) throws -> [(key: RowPosition, value: QueryResultRow?)]? {
         do {
             return try keys.map { key in
                 let row = try runner.item(key, of: selection)
@@ -154,8 +154,8 @@ final class ObservedQuery: Sendable {
     /// The places of rows that may be different now.
     private func concerned(
         _ selection: ObservedSelection, by changes: [RowChanges]
-    ) throws -> Set<ItemKey> {
-        var keys: Set<ItemKey> = []
+    ) throws -> Set<RowPosition> {
+        var keys: Set<RowPosition> = []
         for change in changes {
             for row in change.keys {
                 for key in try selection.items(ofRow: row) where list.concerns(key) {
@@ -187,7 +187,7 @@ final class ObservedQuery: Sendable {
     }
 
     private func row(
-        _ row: IndexRow, at key: ItemKey, in snapshot: Snapshot
+        _ row: IndexRow, at key: RowPosition, in snapshot: Snapshot
     ) throws -> QueryResultRow {
         guard let shown else { return QueryResultRow(row) }
         if let id = row.shownDocumentID { shown.add(id, at: key) }

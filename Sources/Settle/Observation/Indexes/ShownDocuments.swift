@@ -6,7 +6,7 @@ import Synchronization
 /// A place may be listed that shows the document no more; it is then looked at in vain.
 final class ShownDocuments: Sendable {
     private struct State {
-        var places: [String: Set<ItemKey>] = [:]
+        var places: [String: Set<RowPosition>] = [:]
         var count = 0
     }
     private let state = Mutex(State())
@@ -15,12 +15,12 @@ final class ShownDocuments: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// The places at which a document may be shown.
-    func places(of id: String) -> Set<ItemKey> {
+    func places(of id: String) -> Set<RowPosition> {
         state.withLock { $0.places[id] ?? [] }
     }
 
     /// Notes that a document is shown.
-    func add(_ id: String, at place: ItemKey) {
+    func add(_ id: String, at place: RowPosition) {
         state.withLock { state in
             if state.places[id, default: []].insert(place).inserted { state.count += 1 }
         }

@@ -5,7 +5,7 @@ import SettleIndexing
 /// Pure. It holds the items from the first one wanted, and some behind the last, so that most
 /// removals need no reading.
 struct ListWindow<Value: Sendable & Equatable>: Sendable {
-    /// What is known of the answer beside the one that somebody was told of last.
+    /// What is known of the answer beside the one that was delivered last.
     enum Difference: Sendable, Equatable {
         /// They are equal.
         case none
@@ -21,7 +21,7 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
         case nothing
         /// Items behind the last one held, or from the beginning when none is held; give them to
         /// ``extend(with:isComplete:)``.
-        case items(after: ItemKey?, count: Int)
+        case items(after: RowPosition?, count: Int)
         /// All of it again, because what is passed over has changed.
         case all
     }
@@ -30,7 +30,7 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
     private(set) var items: OrderedList<Value>
     /// True when no item is behind those held.
     private(set) var isComplete = false
-    /// How the answer differs from what it was at the last ``settle()``.
+    /// How the answer differs from what it was at the last ``commit()``.
     private(set) var difference = Difference.unknown
 
     /// How many items of the answer are passed over.
@@ -73,12 +73,12 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
     }
 
     /// Takes the answer as it is now for the one that ``difference`` is about.
-    mutating func settle() {
+    mutating func commit() {
         difference = .none
     }
 
     /// Whether a change of an item can show.
-    func concerns(_ key: ItemKey) -> Bool {
+    func concerns(_ key: RowPosition) -> Bool {
         if isComplete { return true }
         guard let last = items.last else { return limit != 0 }
         return !items.precedes(last.key, key)
@@ -89,9 +89,9 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
     /// - Parameter changes: The items that may have changed, in any order, each once; nil for one
     ///   that is gone.
     /// - Returns: What is still missing.
-    mutating func apply(_ changes: [(key: ItemKey, value: Value?)]) -> Need {
+    mutating func apply(_ changes: [(key: RowPosition, value: Value?)]) -> Need {
         let old = items
-        var first: ItemKey?
+        var first: RowPosition?
         for (key, value) in changes where concerns(key) {
             if skip > 0 {
                 // It may move the beginning of the window.
@@ -113,7 +113,7 @@ struct ListWindow<Value: Sendable & Equatable>: Sendable {
     /// Whether the place of a key among items is one of the answer.
     ///
     /// Before the first key that has changed nothing has: its place is the same before and after.
-    private func isShown(_ key: ItemKey, among items: OrderedList<Value>) -> Bool {
+    private func isShown(_ key: RowPosition, among items: OrderedList<Value>) -> Bool {
         guard let limit else { return true }
         guard limit > 0 else { return false }
         return items.key(at: limit - 1).map { !items.precedes($0, key) } ?? true

@@ -7,7 +7,7 @@ import SettleIndexing
 struct OrderedList<Value: Sendable>: Sendable {
     /// A value and its place.
     struct Item: Sendable {
-        let key: ItemKey
+        let key: RowPosition
         let value: Value
     }
 
@@ -68,7 +68,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     /// The key of the item at a position; nil behind the last.
     ///
     /// - Complexity: O(number of blocks before it).
-    func key(at position: Int) -> ItemKey? {
+    func key(at position: Int) -> RowPosition? {
         var rest = position
         for block in blocks {
             if rest < block.items.count { return block.items[rest].key }
@@ -78,7 +78,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     }
 
     /// The value of a key.
-    func value(for key: ItemKey) -> Value? {
+    func value(for key: RowPosition) -> Value? {
         guard let block = block(for: key) else { return nil }
         let items = blocks[block].items
         let index = place(of: key, in: items)
@@ -88,7 +88,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     /// Sets the value of a key, or removes the key.
     ///
     /// - Complexity: O(number of blocks + items of a block).
-    mutating func set(_ value: Value?, for key: ItemKey) {
+    mutating func set(_ value: Value?, for key: RowPosition) {
         guard let number = block(for: key) else {
             if let value { append(CollectionOfOne(Item(key: key, value: value))) }
             return
@@ -138,7 +138,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     }
 
     /// The block that has a key or would get it; nil in an empty list.
-    private func block(for key: ItemKey) -> Int? {
+    private func block(for key: RowPosition) -> Int? {
         // The last block that does not begin behind the key.
         var low = 0
         var high = blocks.count
@@ -154,7 +154,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     }
 
     /// The first index whose key does not come before this one.
-    private func place(of key: ItemKey, in items: [Item]) -> Int {
+    private func place(of key: RowPosition, in items: [Item]) -> Int {
         var low = 0
         var high = items.count
         while low < high {
@@ -169,7 +169,7 @@ struct OrderedList<Value: Sendable>: Sendable {
     }
 
     /// Whether one key comes before another in this list.
-    func precedes(_ left: ItemKey, _ right: ItemKey) -> Bool {
+    func precedes(_ left: RowPosition, _ right: RowPosition) -> Bool {
         left.precedes(right, isDescending: isDescending)
     }
 }

@@ -31,7 +31,7 @@ struct AddIndexCommand: SettleSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Any text, 1 unless given; another one, with --replace, has the index built anew.",
+            "Any text, 1 unless given; another one, with --replace, has the index rebuilt.",
             valueName: "text"))
     var version: String?
 

@@ -8,7 +8,7 @@ struct RemoveIndexCommand: SettleSubcommand {
         abstract: "Take an index out of the database and free its pages.",
         discussion: """
             The documents stay. The freed pages are used again; 'settle compact' gives them back to \
-            the file system. An application whose code makes the index has it built anew.
+            the file system. An application whose code makes the index has it rebuilt.
 
             Examples:
               settle indexes remove ./shop byKind

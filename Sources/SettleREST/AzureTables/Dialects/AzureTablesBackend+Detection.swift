@@ -6,18 +6,18 @@ extension AzureTablesBackend {
     /// Reads a list, and finds out on the way which dialect the server speaks.
     ///
     /// As long as that is not known, the same question is asked in one dialect after the other
-    /// until an answer fits. Only reads are ever repeated like this.
+    /// until a response fits. Only reads are ever repeated like this.
     ///
     /// - Parameters:
     ///   - hint: What the server spoke in an earlier run; it may have been replaced since.
     ///   - query: What to ask for, in a dialect.
-    /// - Returns: The dialect of the answer, and the answer. When none fits, the first answer that is
+    /// - Returns: The dialect of the response, and the response. When none fits, the first response that is
     ///   about something else than the dialect.
     /// - Throws: What the transport throws, and `query`.
     func get(
         hint: Dialect? = nil,
         _ query: (Dialect) throws(ReplicationError) -> [QueryParameter]
-    ) async throws(ReplicationError) -> (Dialect, HTTPAnswer) {
+    ) async throws(ReplicationError) -> (Dialect, FullHTTPResponse) {
         if let dialect = memory.dialect {
             return (dialect, try await exchange(dialect, .get, query: try query(dialect)))
         }
@@ -25,30 +25,30 @@ extension AzureTablesBackend {
         if let hint, let index = untried.firstIndex(of: hint) {
             untried.insert(untried.remove(at: index), at: 0)
         }
-        var first: (Dialect, HTTPAnswer)?
+        var first: (Dialect, FullHTTPResponse)?
         while !untried.isEmpty {
             let dialect = untried.removeFirst()
-            let answer = try await exchange(dialect, .get, query: try query(dialect))
-            if first.map({ $0.1.isAboutVersion && !answer.isAboutVersion }) ?? true {
-                first = (dialect, answer)
+            let response = try await exchange(dialect, .get, query: try query(dialect))
+            if first.map({ $0.1.isAboutVersion && !response.isAboutVersion }) ?? true {
+                first = (dialect, response)
             }
-            switch DialectFinding(answer, to: dialect) {
+            switch DialectFinding(response, to: dialect) {
             case .fits:
                 memory.keep(dialect)
-                return (dialect, answer)
+                return (dialect, response)
             case .another(let other):
                 // What another was asked for in the wrong words may have been left out.
                 untried.removeAll { $0 == other }
                 untried.insert(other, at: 0)
             case .refused: continue
-            case .unclear: return (dialect, answer)
+            case .unclear: return (dialect, response)
             }
         }
         guard let first else { preconditionFailure("There is at least one dialect to try.") }
         return first
     }
 
-    /// What to ask for when only the answer's form matters.
+    /// What to ask for when only the response's form matters.
     static let leastRead = [
         QueryParameter("$top", "1"), QueryParameter("$select", TableColumns.id),
     ]
@@ -59,27 +59,27 @@ extension AzureTablesBackend {
     /// write in the wrong words might be half understood.
     ///
     /// - Returns: The dialect; ``Dialect/v2`` for a table that may be written to but not read.
-    /// - Throws: ``SettleSync/ReplicationError`` when the read does not come through, or no answer
+    /// - Throws: ``SettleSync/ReplicationError`` when the read does not come through, or no response
     ///   fits.
     func dialectForWriting() async throws(ReplicationError) -> Dialect {
         if let dialect = memory.dialect { return dialect }
-        let (asked, answer) = try await get { _ in Self.leastRead }
+        let (asked, response) = try await get { _ in Self.leastRead }
         if let dialect = memory.dialect { return dialect }
-        switch answer.status {
+        switch response.status {
         case 200:
             // No list at all; whoever answered this is not the table.
-            _ = try TablePage(answer, dialect: asked)
+            _ = try TablePage(response, dialect: asked)
             throw ReplicationError(
                 .protocolViolation, "The server's answer fits no generation of the protocol.")
         // What is said in the usual dialect about reading may not hold for writing.
-        case 403, 404, 405, 410: if asked == .v2 && !answer.isWebPage { return .v2 }
+        case 403, 404, 405, 410: if asked == .v2 && !response.isWebPage { return .v2 }
         default: break
         }
-        throw answer.failure("list the table")
+        throw response.failure("list the table")
     }
 }
 
-/// What an answer says about the dialect that the question was asked in.
+/// What a response says about the dialect that the question was asked in.
 enum DialectFinding: Sendable, Hashable {
     /// It is the server's.
     case fits
@@ -87,15 +87,15 @@ enum DialectFinding: Sendable, Hashable {
     case another(AzureTablesBackend.Dialect)
     /// It is not the server's, or the question was wrong in it.
     case refused
-    /// Nothing; the answer is about something else.
+    /// Nothing; the response is about something else.
     case unclear
 
-    /// Looks at an answer to a list.
-    init(_ answer: HTTPAnswer, to dialect: AzureTablesBackend.Dialect) {
-        let generation = Self.generation(answer)
-        switch answer.status {
+    /// Looks at a response to a list.
+    init(_ response: FullHTTPResponse, to dialect: AzureTablesBackend.Dialect) {
+        let generation = Self.generation(response)
+        switch response.status {
         case 200:
-            guard let json = try? answer.json().value else {
+            guard let json = try? response.json().value else {
                 self = .unclear
                 return
             }
@@ -113,15 +113,15 @@ enum DialectFinding: Sendable, Hashable {
             if let generation, generation != dialect {
                 self = .another(generation)
             } else {
-                self = generation == nil || answer.isAboutVersion ? .refused : .unclear
+                self = generation == nil || response.isAboutVersion ? .refused : .unclear
             }
         default: self = .unclear
         }
     }
 
     /// The generation that a server says it is of.
-    private static func generation(_ answer: HTTPAnswer) -> AzureTablesBackend.Dialect? {
-        guard let field = answer.response.headerFields[.serverVersion]?.lowercased() else {
+    private static func generation(_ response: FullHTTPResponse) -> AzureTablesBackend.Dialect? {
+        guard let field = response.head.headerFields[.serverVersion]?.lowercased() else {
             return nil
         }
         if field.hasPrefix("nodev1") { return .v1 }

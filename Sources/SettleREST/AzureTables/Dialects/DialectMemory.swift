@@ -8,7 +8,7 @@ final class DialectMemory: Sendable {
     private struct Found {
         var dialect: AzureTablesBackend.Dialect?
         var undeletesByReplacing = false
-        /// What the last answer that tells offered; nil before the first.
+        /// What the last response that tells offered; nil before the first.
         var features: ServerFeatures?
         /// What was offered and turned out not to be there.
         var refused: ServerFeatures = []
@@ -46,7 +46,7 @@ final class DialectMemory: Sendable {
         found.withLock { $0.undeletesByReplacing = true }
     }
 
-    /// What the server offers beside the table protocol; nil before the first answer.
+    /// What the server offers beside the table protocol; nil before the first response.
     ///
     /// What it announced and then did not know is left out for good: somebody in between lets no
     /// such requests through.
@@ -54,16 +54,16 @@ final class DialectMemory: Sendable {
         found.withLock { found in found.features.map { $0.subtracting(found.refused) } }
     }
 
-    /// Keeps what an answer offers.
+    /// Keeps what a response offers.
     ///
     /// A failure without a word about it may be somebody else's, and changes nothing.
-    func keepFeatures(of answer: HTTPAnswer) {
-        let features = ServerFeatures(answer)
-        guard features != nil || (200..<300).contains(answer.status) else { return }
+    func keepFeatures(of response: FullHTTPResponse) {
+        let features = ServerFeatures(response)
+        guard features != nil || (200..<300).contains(response.status) else { return }
         found.withLock { $0.features = features ?? [] }
     }
 
-    /// Keeps that nothing is offered as long as no answer says so.
+    /// Keeps that nothing is offered as long as no response says so.
     func expectNoFeatures() {
         found.withLock { $0.features = $0.features ?? [] }
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What `settle serve` offers beside the table protocol, as its answers announce it.
+/// What `settle serve` offers beside the table protocol, as its responses announce it.
 struct ServerFeatures: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -15,11 +15,11 @@ struct ServerFeatures: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Reads `Settle-Features: batch, changes, removed, attachments`; nil when the answer has no such header.
+    /// Reads `Settle-Features: batch, changes, removed, attachments`; nil when the response has no such header.
     ///
     /// Names that are not known mean nothing.
-    init?(_ answer: HTTPAnswer) {
-        guard let field = answer.response.headerFields[.settleFeatures] else { return nil }
+    init?(_ response: FullHTTPResponse) {
+        guard let field = response.head.headerFields[.settleFeatures] else { return nil }
         self = []
         for name in field.split(separator: ",") {
             switch name.filter({ $0 != " " && $0 != "\t" }).lowercased() {
@@ -32,7 +32,7 @@ struct ServerFeatures: OptionSet, Sendable, Hashable {
     }
 }
 
-extension HTTPAnswer {
+extension FullHTTPResponse {
     /// Whether the server gives rows their times in the order of their commits, each later than the
     /// one before whatever its clock does, as `settle serve` does.
     var timesFollowCommits: Bool { isOfSettle }
@@ -42,6 +42,6 @@ extension HTTPAnswer {
     var storesJSON: Bool { isOfSettle }
 
     private var isOfSettle: Bool {
-        response.headerFields[.serverVersion]?.lowercased().hasPrefix("settle-") ?? false
+        head.headerFields[.serverVersion]?.lowercased().hasPrefix("settle-") ?? false
     }
 }

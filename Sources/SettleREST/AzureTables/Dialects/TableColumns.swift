@@ -6,7 +6,7 @@ import Settle
 /// travel with a mark in front (`version` as `_version`), and so that `_version` is not taken for
 /// one of them, it travels with one more (`__version`). Docs/Formats/AzureTables.md.
 struct TableColumns: Sendable, Hashable {
-    /// Tells that an item left our sight or was deleted, in the place of its other columns.
+    /// Tells that an item is out of scope or deleted, in the place of its other columns.
     static let removed = "@removed"
     static let id = "id"
     /// Describes the attachments of an item, on servers that have them.

@@ -12,7 +12,7 @@ extension RemoteItem {
     ///   - row: The object.
     ///   - columns: What the table's own columns are called.
     ///   - storesJSON: Whether the server stores null only where it was sent.
-    ///   - tag: The version in the answer's `ETag`, which counts more than the column.
+    ///   - tag: The version in the response's `ETag`, which counts more than the column.
     init?(
         _ row: TableRow, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
     ) {
@@ -27,7 +27,7 @@ extension RemoteItem {
         if case .object(let removed)? = members[TableColumns.removed] {
             let isDeletion = removed["reason"] == "deleted"
             isDeleted = isDeletion
-            isOutOfSight = !isDeletion
+            isOutOfScope = !isDeletion
         }
         fault = row.fault
     }
@@ -71,8 +71,8 @@ extension TableRow {
 }
 
 /// Versions as they stand in `ETag` and `If-Match`.
-enum EntityTag {
-    /// The version in a strong tag; nil for a weak one, which is a hash of the answer and no
+enum VersionTag {
+    /// The version in a strong tag; nil for a weak one, which is a hash of the response and no
     /// version.
     static func version(in field: String?) -> String? {
         guard let field, field.count >= 2, field.hasPrefix("\""), field.hasSuffix("\"") else {

@@ -10,7 +10,7 @@ struct WireJSON: Sendable {
     let value: JSONValue
     private let faults: [JSONSalvage.Fault]
 
-    /// An answer to a batch has the object of the answer, its results, a result, and an item in that.
+    /// A response to a batch has the object of the response, its results, a result, and an item in that.
     private static let levels = 4
 
     /// Reads a text.

@@ -10,7 +10,7 @@ enum LastRowFinding: Sendable, Hashable {
     case notAsked
     /// The table has it as it was.
     case sameAsEver
-    /// The table has it with a later time, or out of sight of the query.
+    /// The table has it with a later time, or outside the query.
     case elsewhere
     /// The table does not have it, or an older state of it: it is another table.
     case gone
@@ -57,7 +57,7 @@ extension AzureTablesBackend {
             let now = page.clocks
         else { return nil }
         let window = window(of: page)
-        // Both `Date`s are cut to the second, and the answer was some time on its way. A step of
+        // Both `Date`s are cut to the second, and the response was some time on its way. A step of
         // less than half the window is inside what is read again anyway.
         let tolerance = window / 2 + 2 + page.duration
         guard let step = then.stepBack(until: now, tolerance: tolerance) else { return nil }

@@ -38,7 +38,7 @@ extension AzureTablesBackend {
         for row in page.rows {
             let item = page.item(listed: row)
             // A server may not know how to leave deleted rows out.
-            if !item.isDeleted && !item.isOutOfSight { items.append(item) }
+            if !item.isDeleted && !item.isOutOfScope { items.append(item) }
         }
         let lastId = page.rows.last { !($0.id?.isEmpty ?? true) }?.id
         guard let last = lastId ?? (after == nil && !page.isLast ? Self.firstId : nil) else {

@@ -11,7 +11,7 @@ extension AzureTablesBackend {
     ///
     /// Whether the table is still the one that the token was made in, or was made anew or restored
     /// from a backup, is told by the last row that was read. A small one (512 bytes of JSON) is
-    /// asked for again with every pull, and makes up the whole answer when there is nothing new.
+    /// asked for again with every pull, and makes up the whole response when there is nothing new.
     /// When it is not where it was, or is large and an hour has gone by, one more request asks for
     /// it alone. If it is gone, or older than it was, the pull begins at the beginning. So a large
     /// row costs nothing, and a table made anew is noticed at once or within the hour.

@@ -6,13 +6,13 @@ import Foundation
 /// That catches every step back that is larger than the tolerance, at the next pull, provided that
 /// our own clock was not put back by as much in the same time. What cannot be caught: a clock that
 /// went back and forth again between two pulls, steps below the tolerance (the safety window covers
-/// those), and the clock of a database that is not the one in the answers. When our own clock was
+/// those), and the clock of a database that is not the one in the responses. When our own clock was
 /// put forward, that looks the same as the server's going back; then something is read again in
 /// vain.
 struct ServerClocks: Sendable, Hashable {
-    /// The answer's `Date`; it has whole seconds.
+    /// The response's `Date`; it has whole seconds.
     var server: Date
-    /// Our own time when the answer came.
+    /// Our own time when the response came.
     var local: Date
 
     /// By how many seconds the server's clock went back between this pair and a later one; nil when

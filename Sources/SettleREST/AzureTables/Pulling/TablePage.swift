@@ -12,26 +12,26 @@ struct TablePage: Sendable {
     let saysEnd: Bool
     /// The server's clock and ours, where the server told its own.
     let clocks: ServerClocks?
-    /// How long the answer took, in seconds.
+    /// How long the response took, in seconds.
     let duration: Double
     /// Whether the server's times follow its commits, whatever its clock does.
     let timesFollowCommits: Bool
     /// Whether the server stores null only where it was sent.
     let storesJSON: Bool
 
-    /// Reads an answer: bare rows, rows with a count, or `items`.
+    /// Reads a response: bare rows, rows with a count, or `items`.
     ///
     /// - Throws: ``SettleSync/ReplicationError`` with `protocolViolation` when it is none of them.
     init(
-        _ answer: HTTPAnswer, dialect: AzureTablesBackend.Dialect, rowCountMax: Int = .max,
+        _ response: FullHTTPResponse, dialect: AzureTablesBackend.Dialect, rowCountMax: Int = .max,
         clocks: ServerClocks? = nil, duration: Double = 0
     ) throws(ReplicationError) {
-        let json = try answer.json()
+        let json = try response.json()
         self.dialect = dialect
         self.clocks = clocks
         self.duration = duration
-        timesFollowCommits = answer.timesFollowCommits
-        storesJSON = answer.storesJSON
+        timesFollowCommits = response.timesFollowCommits
+        storesJSON = response.storesJSON
         if let elements = json.elements {
             (rows, count, saysEnd) = (elements.map(\.row), nil, false)
             return

@@ -19,7 +19,7 @@ struct TablePageRequest: Sendable {
 }
 
 extension AzureTablesBackend {
-    /// Asks for a page; for a smaller one when the answer is too large, or when the server refuses
+    /// Asks for a page; for a smaller one when the response is too large, or when the server refuses
     /// pages of that size.
     func page(
         _ request: TablePageRequest, hint: Dialect?
@@ -31,25 +31,25 @@ extension AzureTablesBackend {
             let asked = countMax
             do throws(ReplicationError) {
                 let start = now()
-                let (dialect, answer) = try await rows(request, asked, hint: hint)
+                let (dialect, response) = try await rows(request, asked, hint: hint)
                 let end = now()
-                if answer.status == 400, asked > 1, !answer.isAboutVersion {
+                if response.status == 400, asked > 1, !response.isAboutVersion {
                     let smaller =
                         isSizeRefused
                         ? asked / 2
-                        : try await sizeTaken(request, below: asked, after: answer, hint: hint)
-                    guard let smaller else { throw answer.failure("list the table") }
+                        : try await sizeTaken(request, below: asked, after: response, hint: hint)
+                    guard let smaller else { throw response.failure("list the table") }
                     (countMax, isSizeRefused) = (smaller, true)
                     continue
                 }
-                guard answer.status == 200 else { throw answer.failure("list the table") }
+                guard response.status == 200 else { throw response.failure("list the table") }
                 if isSizeRefused { memory.keepRowCountMax(asked) }
                 return try TablePage(
-                    answer, dialect: dialect, rowCountMax: asked,
-                    clocks: answer.serverTime.map { ServerClocks(server: $0, local: end) },
+                    response, dialect: dialect, rowCountMax: asked,
+                    clocks: response.serverTime.map { ServerClocks(server: $0, local: end) },
                     duration: max(0, end.timeIntervalSince(start)))
             } catch {
-                guard error.code == .answerTooLarge, countMax > 1 else { throw error }
+                guard error.code == .responseTooLarge, countMax > 1 else { throw error }
                 countMax = max(1, countMax / 4)
             }
         }
@@ -57,7 +57,7 @@ extension AzureTablesBackend {
 
     private func rows(
         _ request: TablePageRequest, _ rowCountMax: Int, hint: Dialect?
-    ) async throws(ReplicationError) -> (Dialect, HTTPAnswer) {
+    ) async throws(ReplicationError) -> (Dialect, FullHTTPResponse) {
         try await get(hint: hint) { (dialect) throws(ReplicationError) in
             try parameters(request, dialect, rowCountMax: rowCountMax)
         }
@@ -66,17 +66,18 @@ extension AzureTablesBackend {
     /// What to try after a page was refused: the size that the server names, or half of what it refused;
     /// nil when it refuses a page of one row as well, so that it is not the size.
     private func sizeTaken(
-        _ request: TablePageRequest, below refused: Int, after answer: HTTPAnswer, hint: Dialect?
+        _ request: TablePageRequest, below refused: Int, after response: FullHTTPResponse,
+        hint: Dialect?
     ) async throws(ReplicationError) -> Int? {
         func isTaken(_ rowCountMax: Int) async throws(ReplicationError) -> Bool {
-            let answer = try await rows(request, rowCountMax, hint: hint).1
-            // Any other answer says nothing about sizes.
-            guard answer.status == 200 || answer.status == 400 else {
-                throw answer.failure("list the table")
+            let response = try await rows(request, rowCountMax, hint: hint).1
+            // Any other response says nothing about sizes.
+            guard response.status == 200 || response.status == 400 else {
+                throw response.failure("list the table")
             }
-            return answer.status == 200
+            return response.status == 200
         }
-        if let named = answer.numbers.filter({ $0 < refused }).max(), try await isTaken(named) {
+        if let named = response.numbers.filter({ $0 < refused }).max(), try await isTaken(named) {
             return named
         }
         return try await isTaken(1) ? refused / 2 : nil

@@ -7,7 +7,7 @@ public import SettleSync
 extension AzureTablesBackend {
     /// How many operations may go together: many where the server announces batches, else 1.
     ///
-    /// A read comes before the first write of a back-end that has had no answer yet.
+    /// A read comes before the first write of a back-end that has had no response yet.
     public func batchCountMax() async throws(ReplicationError) -> Int {
         if memory.features == nil { try await findOutFeatures() }
         return memory.features?.contains(.batch) ?? false ? RESTTuning.batchCountMax : 1
@@ -20,9 +20,9 @@ extension AzureTablesBackend {
         }
         // None of that generation has any.
         if dialect == .v1 { return }
-        let (_, answer) = try await get { _ in Self.leastRead }
-        switch answer.status {
-        case 408, 425, 429, 502...504: throw answer.failure("list the table")
+        let (_, response) = try await get { _ in Self.leastRead }
+        switch response.status {
+        case 408, 425, 429, 502...504: throw response.failure("list the table")
         // Whatever else is said to a read, the writes will tell; but it is not asked again.
         default: memory.expectNoFeatures()
         }
@@ -35,7 +35,7 @@ extension AzureTablesBackend {
     /// here, too.
     ///
     /// A batch that the server finds too large is halved, and an operation that found no more room in
-    /// the answer to one goes by itself. A batch whose answer is too large for us is halved, too: what
+    /// the response to one goes by itself. A batch whose answer is too large for us is halved, too: what
     /// was carried out comes back as a conflict with an item as it was sent. Where it is a conflict
     /// with another item, the result is a failure, so that the replicator sends the operation by itself
     /// as one whose answer was lost.
@@ -63,49 +63,49 @@ extension AzureTablesBackend {
 
     /// Sends one batch.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` as `exchange`, but for an answer that is too large;
-    ///   and when the answer is none to a batch.
-    fileprivate func answer(
+    /// - Throws: ``SettleSync/ReplicationError`` as `exchange`, but for a response that is too large;
+    ///   and when the response is none to a batch.
+    fileprivate func response(
         to batch: [BatchElement], _ dialect: Dialect
-    ) async throws(ReplicationError) -> BatchAnswer {
-        let answer: HTTPAnswer
+    ) async throws(ReplicationError) -> BatchResponse {
+        let response: FullHTTPResponse
         do throws(ReplicationError) {
-            answer = try await exchange(
+            response = try await exchange(
                 dialect, .post, address.path + "/operations/batch",
                 fields: [.contentType: "application/json"], body: BatchElement.body(of: batch),
                 answerSizeMax: RESTTuning.answerSizeMax)
         } catch {
-            guard error.code == .answerTooLarge else { throw error }
+            guard error.code == .responseTooLarge else { throw error }
             return .unread
         }
-        memory.keepFeatures(of: answer)
-        switch answer.status {
+        memory.keepFeatures(of: response)
+        switch response.status {
         case 200:
-            let json = try answer.json()
+            let json = try response.json()
             let results = json["results"]?.elements?.compactMap {
-                OperationAnswer($0, storesJSON: answer.storesJSON)
+                OperationResponse($0, storesJSON: response.storesJSON)
             }
             if let results, results.count == batch.count { return .results(results) }
         case 413: return .refused
-        case 408, 425, 429, 500, 502...599: throw answer.failure("carry out a batch")
+        case 408, 425, 429, 500, 502...599: throw response.failure("carry out a batch")
         default: break
         }
         // Somebody in between may know no such route. What a request of its own is told is surer.
         memory.refuse(.batch)
         throw ReplicationError(
             .protocolViolation,
-            "The server announces batches and answered one with \(answer.status) and no results; "
+            "The server announces batches and answered one with \(response.status) and no results; "
                 + "from now on each operation goes by itself.")
     }
 }
 
 /// What came of a batch.
-private enum BatchAnswer {
-    /// An answer for each operation.
-    case results([OperationAnswer])
+private enum BatchResponse {
+    /// A response for each operation.
+    case results([OperationResponse])
     /// The batch is too large for the server, which carried out nothing.
     case refused
-    /// The answer is too large for us; each operation may have been carried out.
+    /// The response is too large for us; each operation may have been carried out.
     case unread
 }
 
@@ -116,7 +116,7 @@ private struct BatchSending {
     private var results: [Result<RemoteOutcome, ReplicationError>?]
     private var batch: [BatchElement] = []
     private var size = 0
-    /// The places of operations that were sent with an answer that was not read.
+    /// The places of operations that were sent with a response that was not read.
     private var repeated: Set<Int> = []
     /// Why nothing more is sent: a failure that has nothing to do with what was sent.
     private var obstacle: ReplicationError?
@@ -167,9 +167,11 @@ private struct BatchSending {
         }
         do throws(ReplicationError) {
             if let obstacle { throw obstacle }
-            switch try await backend.answer(to: elements, dialect) {
-            case .results(let answers):
-                for (element, answer) in zip(elements, answers) { await take(answer, to: element) }
+            switch try await backend.response(to: elements, dialect) {
+            case .results(let responses):
+                for (element, response) in zip(elements, responses) {
+                    await take(response, to: element)
+                }
             case .refused:
                 await sendHalves(of: elements)
             case .unread:
@@ -187,14 +189,14 @@ private struct BatchSending {
         await send(Array(elements[middle...]))
     }
 
-    private mutating func take(_ answer: OperationAnswer, to element: BatchElement) async {
+    private mutating func take(_ response: OperationResponse, to element: BatchElement) async {
         let operation = element.operation
-        // It was not carried out: the answer to the batch had no more room, or it is too large
+        // It was not carried out: the response to the batch had no more room, or it is too large
         // itself, which it is then told again.
-        if answer.status == 413 { return await sendAlone(operation, at: element.index) }
+        if response.status == 413 { return await sendAlone(operation, at: element.index) }
         do throws(ReplicationError) {
             let outcome = try await backend.outcome(
-                of: operation, answer, dialect, unlessAskingMeets: obstacle)
+                of: operation, response, dialect, unlessAskingMeets: obstacle)
             keep(outcome, of: operation, at: element.index)
         } catch {
             fail(error, at: [element.index])
@@ -215,7 +217,7 @@ private struct BatchSending {
         {
             return fail(
                 ReplicationError(
-                    .answerTooLarge,
+                    .responseTooLarge,
                     "The answer to a batch was too large, and the item is not what was sent.",
                     documentId: operation.id), at: [index])
         }
@@ -225,7 +227,7 @@ private struct BatchSending {
     private mutating func fail(_ error: ReplicationError, at indices: [Int]) {
         for index in indices { results[index] = .failure(error) }
         let isAboutWhatWasSent: Set<ReplicationError.Code> = [
-            .serverFailed, .protocolViolation, .answerTooLarge,
+            .serverFailed, .protocolViolation, .responseTooLarge,
         ]
         // Every other request would only wait for the same.
         if !isAboutWhatWasSent.contains(error.code) { obstacle = obstacle ?? error }

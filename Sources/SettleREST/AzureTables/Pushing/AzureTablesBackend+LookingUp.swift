@@ -26,14 +26,14 @@ extension AzureTablesBackend {
         _ id: String, _ dialect: Dialect
     ) async throws(ReplicationError) -> LookedUpRow {
         let filter = ODataFilter.text(column: TableColumns.id, .equal, id)
-        let answer = try await exchange(
+        let response = try await exchange(
             dialect, .get,
             query: [
                 QueryParameter("$filter", filter.text(for: dialect.odata)),
                 dialect.askingForDeleted,
             ])
-        guard answer.status == 200 else { throw answer.failure("look up an item") }
-        let page = try TablePage(answer, dialect: dialect)
+        guard response.status == 200 else { throw response.failure("look up an item") }
+        let page = try TablePage(response, dialect: dialect)
         let ids = page.rows.map(\.id)
         if let index = ids.firstIndex(where: { $0.map(ItemIdentifier(id).isSame) ?? false }) {
             let row = page.rows[index]

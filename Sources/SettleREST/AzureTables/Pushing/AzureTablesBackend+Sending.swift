@@ -20,28 +20,28 @@ extension AzureTablesBackend {
         let id = operation.id
         if let fault = dialect.fault(ofId: id) { return .rejected(reason: fault) }
         let base = operation.baseVersion
-        let answer: HTTPAnswer
+        let response: FullHTTPResponse
         switch operation.kind {
         case .insert:
-            answer = try await exchange(dialect, .post, body: Self.item(operation, dialect))
+            response = try await exchange(dialect, .post, body: Self.item(operation, dialect))
         case .update:
             guard let body = Self.change(operation, dialect) else {
                 return try await unchanged(operation, dialect)
             }
             let method: HTTPRequest.Method = dialect.change == .merge ? .patch : .put
-            answer = try await exchange(dialect, method, ofItem: id, body: body, matching: base)
+            response = try await exchange(dialect, method, ofItem: id, body: body, matching: base)
         case .delete:
-            answer = try await exchange(dialect, .delete, ofItem: id, matching: base)
+            response = try await exchange(dialect, .delete, ofItem: id, matching: base)
         case .undelete:
             switch dialect.undeletion {
             case .post:
-                answer = try await exchange(dialect, .post, ofItem: id, matching: base)
+                response = try await exchange(dialect, .post, ofItem: id, matching: base)
                 // Newer servers that speak as older ones have no such route.
-                if answer.status == 405 { return try await restore(operation, dialect) }
+                if response.status == 405 { return try await restore(operation, dialect) }
             case .column: return try await restore(operation, dialect)
             }
         }
-        return try await outcome(of: operation, OperationAnswer(answer), dialect)
+        return try await outcome(of: operation, OperationResponse(response), dialect)
     }
 
     /// The whole item.

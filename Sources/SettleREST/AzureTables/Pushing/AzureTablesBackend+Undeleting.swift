@@ -14,14 +14,14 @@ extension AzureTablesBackend {
     ) async throws(ReplicationError) -> RemoteOutcome {
         let deleted = dialect.columns.deleted
         if !memory.undeletesByReplacing {
-            let answer = try await exchange(
+            let response = try await exchange(
                 dialect, .patch, ofItem: operation.id, body: [deleted: false],
                 matching: operation.baseVersion)
-            switch answer.status {
+            switch response.status {
             case 405, 501: memory.keepUndeletingByReplacing()
             // A server may say this of a request that it does not know, too; the row tells.
             case 404: break
-            default: return try await outcome(of: operation, OperationAnswer(answer), dialect)
+            default: return try await outcome(of: operation, OperationResponse(response), dialect)
             }
         }
         guard var item = try await lookUp(operation.id, dialect).item else {
@@ -34,7 +34,7 @@ extension AzureTablesBackend {
                 reason: "The item would have to be replaced to bring it back, and would lose what "
                     + "cannot be read of it here: \(fault)")
         }
-        // What one answer leaves out would be removed by what is sent.
+        // What one response leaves out would be removed by what is sent.
         if let again = try await lookUp(operation.id, dialect).item,
             again.version != nil, again.version == item.version
         {
@@ -43,9 +43,9 @@ extension AzureTablesBackend {
         var members = dialect.columns.escaped(item.members)
         members[TableColumns.id] = .string(operation.id)
         members[deleted] = false
-        let answer = try await exchange(
+        let response = try await exchange(
             dialect, .put, ofItem: operation.id, query: [dialect.askingForDeleted],
             body: .object(members), matching: item.version)
-        return try await outcome(of: operation, OperationAnswer(answer), dialect)
+        return try await outcome(of: operation, OperationResponse(response), dialect)
     }
 }

@@ -26,11 +26,11 @@ extension AzureTablesBackend {
     func exchange(
         _ dialect: Dialect, _ method: HTTPRequest.Method, ofItem id: String? = nil,
         query: [QueryParameter] = [], body: JSONValue? = nil, matching version: String? = nil
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var fields = HTTPFields()
         if body != nil { fields[.contentType] = "application/json" }
         if let version {
-            let tag = EntityTag.field(for: version)
+            let tag = VersionTag.field(for: version)
             // A field with other characters would be altered on its way, and so match nothing or,
             // worse, something else.
             guard HTTPField.isValidValue(tag) else {
@@ -41,18 +41,18 @@ extension AzureTablesBackend {
             fields[.ifMatch] = tag
         }
         let isList = method == .get && id == nil
-        // A server that knows it says which rows left our channels.
-        if isList { fields[.prefer] = Self.reportingDepartures }
-        let answer = try await exchange(
+        // A server that knows it says which rows were removed from our channels.
+        if isList { fields[.prefer] = Self.reportingRemovals }
+        let response = try await exchange(
             dialect, method, address.path(ofItem: id, query: query + dialect.alwaysAsked),
             fields: fields, body: body.map { JSONText.text(of: $0) },
             answerSizeMax: isList ? RESTTuning.answerSizeMax : RESTTuning.itemSizeMax)
-        memory.keepFeatures(of: answer)
-        return answer
+        memory.keepFeatures(of: response)
+        return response
     }
 
-    /// What `Prefer` says to be told which rows left our channels.
-    static let reportingDepartures = "settle.removed"
+    /// What `Prefer` says to get the rows that were removed from our channels.
+    static let reportingRemovals = "settle.removed"
 
     /// Sends a request to a path, with a fresh token once more when the first is refused.
     ///
@@ -60,7 +60,7 @@ extension AzureTablesBackend {
     func exchange(
         _ dialect: Dialect, _ method: HTTPRequest.Method, _ path: String, fields: HTTPFields,
         body bytes: [UInt8]?, answerSizeMax sizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var fields = fields
         fields[.accept] = fields[.accept] ?? "application/json"
         fields[.userAgent] = "Settle"
@@ -73,12 +73,12 @@ extension AzureTablesBackend {
             method: method, scheme: address.scheme, authority: address.authority, path: path,
             headerFields: fields)
         try Self.authorize(&request, with: token, dialect)
-        let answer = try await transport.send(request, body: bytes, bodySizeMax: sizeMax)
-        guard answer.response.status == .unauthorized else { return answer }
+        let response = try await transport.send(request, body: bytes, bodySizeMax: sizeMax)
+        guard response.head.status == .unauthorized else { return response }
         if let fresh = try await tokens.token(replacing: token) {
             try Self.authorize(&request, with: fresh, dialect)
             let second = try await transport.send(request, body: bytes, bodySizeMax: sizeMax)
-            if second.response.status != .unauthorized { return second }
+            if second.head.status != .unauthorized { return second }
         }
         let hint = token == nil ? "It wants a token." : "The token is not accepted; get a new one."
         throw ReplicationError(

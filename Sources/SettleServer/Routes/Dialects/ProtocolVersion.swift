@@ -47,10 +47,10 @@ struct RequestedVersion: Sendable, Equatable {
     ///   - headers: The headers of the request.
     ///   - query: Its parameters.
     ///   - versionWhenMissing: The version of a request that names none.
-    /// - Throws: ``Refusal`` 400 when there is none, or one that is not spoken here.
+    /// - Throws: ``Problem`` 400 when there is none, or one that is not spoken here.
     init(
         headers: HTTPFields, query: RequestQuery, versionWhenMissing: ProtocolVersion?
-    ) throws(Refusal) {
+    ) throws(Problem) {
         var text = headers[.zumoVersion]
         if text == nil { text = try query.value("ZUMO-API-VERSION") }
         if text == nil, let versionWhenMissing {
@@ -60,7 +60,7 @@ struct RequestedVersion: Sendable, Equatable {
         }
         guard let named = text.flatMap({ ProtocolVersion(text: $0) }) else {
             let versions = ProtocolVersion.all.map(\.description)
-            throw Refusal(
+            throw Problem(
                 .badRequest,
                 "This server speaks the versions " + versions.joined(separator: " and ")
                     + " of the table protocol; send the header ZUMO-API-VERSION: "

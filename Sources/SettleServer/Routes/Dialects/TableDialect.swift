@@ -89,27 +89,27 @@ struct TableDialect: Sendable, Equatable {
 }
 
 extension TableDialect {
-    /// A refusal as this version puts it.
+    /// A problem as this version puts it.
     ///
     /// Where a deleted item is 410, the answer has no item: clients take it for the end of the item,
     /// and find it with `__includedeleted` if they want it.
-    func wording(_ refusal: Refusal) -> Refusal {
-        guard saysGone, refusal.isOfDeletedItem else { return refusal }
-        return Refusal(.gone, "The item was deleted; undelete it before changing it.")
+    func wording(_ problem: Problem) -> Problem {
+        guard saysGone, problem.isOfDeletedItem else { return problem }
+        return Problem(.gone, "The item was deleted; undelete it before changing it.")
     }
 
     /// Whether a request asks for deleted items, too.
     ///
-    /// - Throws: ``Refusal`` 400 when the parameter is given twice, or is neither true nor false.
+    /// - Throws: ``Problem`` 400 when the parameter is given twice, or is neither true nor false.
     func includesDeleted(
         _ query: RequestQuery, headers: HTTPFields
-    ) throws(Refusal) -> Bool {
+    ) throws(Problem) -> Bool {
         let isAsked: Bool
         switch try query.value("__includeDeleted")?.lowercased() {
         case nil, "false": isAsked = false
         case "true": isAsked = true
         default:
-            throw Refusal(.badRequest, "The option __includeDeleted must be 'true' or 'false'.")
+            throw Problem(.badRequest, "The option __includeDeleted must be 'true' or 'false'.")
         }
         return isAsked || (pages == .enveloped && ZumoOptions(headers).includesDeleted)
     }

@@ -33,7 +33,7 @@ enum Envelope {
             let createdAt = try envelope.integer(createdAt),
             let updatedAt = try envelope.integer(updatedAt),
             let isDeleted = try envelope.bool(deleted),
-            let departures = Departures(try envelope.member(left)?.value()),
+            let removals = ChannelRemovals(try envelope.member(left)?.value()),
             let revision = document.revisionText
         else {
             throw DatabaseError(
@@ -48,7 +48,7 @@ enum Envelope {
                 ?? Data(Array(revision.utf8)).base64EncodedString(),
             isDeleted: isDeleted,
             attachments: try document.attachments.map(AttachmentDescription.init),
-            departures: departures)
+            removals: removals)
     }
 
     /// The document to store for an item, without its attachments.
@@ -65,8 +65,8 @@ enum Envelope {
             (updatedAt, try PackedValue(.integer(item.updatedAt.microseconds))),
             (deleted, try PackedValue(.bool(item.isDeleted))),
         ]
-        if let departures = item.departures.json {
-            members.append((left, try PackedValue(departures)))
+        if let removals = item.removals.json {
+            members.append((left, try PackedValue(removals)))
         }
         if !item.version.isEmpty {
             members.append((version, try PackedValue(.string(item.version))))

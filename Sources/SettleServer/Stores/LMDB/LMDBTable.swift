@@ -63,7 +63,7 @@ struct LMDBTable: StoredTable {
             named: digest.text, contentType: "application/octet-stream", chunks: chunks)
         guard lease.digest == digest.text else {
             try await database.discard(lease)
-            throw Refusal.contentDiffers
+            throw Problem.contentDiffers
         }
         if let earlier = held.add(lease, digest: digest, by: owner, now: now()) {
             try await database.discard(earlier)

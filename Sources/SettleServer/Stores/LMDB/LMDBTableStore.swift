@@ -75,13 +75,13 @@ actor LMDBTableStore: TableStore {
 
     func table(_ name: TableName, isCreated: Bool) async throws -> (any StoredTable)? {
         guard !isClosed else {
-            throw Refusal.stopping
+            throw Problem.stopping
         }
         if let task = opening[name] { return try await task.value }
         let databaseName = name.databaseName
         guard isCreated || databaseNames.contains(databaseName) else { return nil }
         guard databaseNames.contains(databaseName) || databaseNames.count < tableCountMax else {
-            throw Refusal.tooManyTables(tableCountMax)
+            throw Problem.tooManyTables(tableCountMax)
         }
         let isNew = databaseNames.insert(databaseName).inserted
         let directory = directory
@@ -118,7 +118,7 @@ actor LMDBTableStore: TableStore {
     }
 
     func checkReadiness() async throws {
-        guard !isClosed else { throw Refusal.stopping }
+        guard !isClosed else { throw Problem.stopping }
         try room.run()
     }
 

@@ -33,11 +33,11 @@ enum TableTimeline {
         for (time, row) in rows { try side.set(row, for: key(time)) }
     }
 
-    /// The rows that an item has: one at its time and one at each earlier departure.
+    /// The rows that an item has: one at its time and one at each earlier removal.
     private static func rows(of item: TableItem) -> [Int64: [UInt8]] {
         let id = Array(item.id.utf8)
         var rows: [Int64: [UInt8]] = [:]
-        for time in item.departures.times.values { rows[time] = [2] + id }
+        for time in item.removals.times.values { rows[time] = [2] + id }
         rows[item.updatedAt.microseconds] = [item.isDeleted ? 1 : 0] + id
         return rows
     }

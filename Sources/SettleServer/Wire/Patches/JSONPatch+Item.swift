@@ -8,14 +8,14 @@ extension JSONPatch {
     /// not change the server's columns, except that it brings a deleted item back by replacing
     /// `/deleted` with false; nor the attachments, for which there is the plain PATCH.
     ///
-    /// - Returns: The members; or the ``Refusal``: 409 with the item when the patch does not fit it,
+    /// - Returns: The members; or the ``Problem``: 409 with the item when the patch does not fit it,
     ///   400 when it changes what it may not.
     func applied(
         to item: TableItem
-    ) -> Result<(members: [String: JSONValue], isDeleted: Bool), Refusal> {
+    ) -> Result<(members: [String: JSONValue], isDeleted: Bool), Problem> {
         guard item.members.valueCount(limit: Self.valueCountMax) <= Self.valueCountMax else {
             return .failure(
-                Refusal(
+                Problem(
                     .contentTooLarge,
                     "The item has more than \(Self.valueCountMax) values, too many for a JSON patch; "
                         + "send the whole item."))
@@ -26,13 +26,13 @@ extension JSONPatch {
             after = try applied(to: before)
         } catch {
             return .failure(
-                Refusal(
+                Problem(
                     .conflict,
                     "The change \(error.place) of the JSON patch cannot be made: \(error.reason).",
                     item: item))
         }
         guard var members = after.objectValue else {
-            return .failure(Refusal(.badRequest, "An item must stay an object."))
+            return .failure(Problem(.badRequest, "An item must stay an object."))
         }
         let isDeleted = item.isDeleted && members[SystemColumn.deleted.rawValue] != false
         let kept = TableDialect.version3.columns.map(\.rawValue) + [AttachmentColumn.name]
@@ -40,7 +40,7 @@ extension JSONPatch {
             let isUndelete = name == SystemColumn.deleted.rawValue && item.isDeleted && !isDeleted
             guard isUndelete || members[name] == before[name] else {
                 return .failure(
-                    Refusal(
+                    Problem(
                         .badRequest,
                         "A JSON patch may not change '\(name)': the server keeps it itself."))
             }
@@ -52,7 +52,7 @@ extension JSONPatch {
         let names = members.keys.sorted()
         if let name = names.first(where: { SystemColumn.isOverwritten($0) }) {
             return .failure(
-                Refusal(
+                Problem(
                     .badRequest,
                     "A JSON patch may not set '\(name)': the server keeps a column of that name."))
         }

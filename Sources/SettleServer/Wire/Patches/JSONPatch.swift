@@ -25,10 +25,10 @@ struct JSONPatch: Sendable, Equatable {
 
     /// Reads a patch that was packed.
     ///
-    /// - Throws: ``Refusal`` 413 when it has more than ``valueCountMax`` values; as ``init(_:)``.
-    init(packed: PackedValue) throws(Refusal) {
+    /// - Throws: ``Problem`` 413 when it has more than ``valueCountMax`` values; as ``init(_:)``.
+    init(packed: PackedValue) throws(Problem) {
         guard packed.count(limit: Self.valueCountMax) <= Self.valueCountMax else {
-            throw Refusal(
+            throw Problem(
                 .contentTooLarge,
                 "A JSON patch has at most \(Self.valueCountMax) values; send the whole item.")
         }
@@ -39,13 +39,13 @@ struct JSONPatch: Sendable, Equatable {
     ///
     /// - Parameter json: An array of objects with `op`, `path`, and `value` or `from`; other members
     ///   are overlooked.
-    /// - Throws: ``Refusal`` 400 saying which change is wrong.
-    init(_ json: JSONValue) throws(Refusal) {
+    /// - Throws: ``Problem`` 400 saying which change is wrong.
+    init(_ json: JSONValue) throws(Problem) {
         guard let elements = json.arrayValue else {
-            throw Refusal(.badRequest, "A JSON patch is an array of changes.")
+            throw Problem(.badRequest, "A JSON patch is an array of changes.")
         }
         guard elements.count <= Self.changeCountMax else {
-            throw Refusal(
+            throw Problem(
                 .badRequest, "A JSON patch has at most \(Self.changeCountMax) changes.")
         }
         changes = []
@@ -54,17 +54,17 @@ struct JSONPatch: Sendable, Equatable {
         }
     }
 
-    private static func change(_ json: JSONValue, _ place: Int) throws(Refusal) -> Change {
-        func fault(_ rule: String) -> Refusal {
-            Refusal(.badRequest, "The change \(place) of the JSON patch is wrong: \(rule).")
+    private static func change(_ json: JSONValue, _ place: Int) throws(Problem) -> Change {
+        func fault(_ rule: String) -> Problem {
+            Problem(.badRequest, "The change \(place) of the JSON patch is wrong: \(rule).")
         }
-        func pointer(_ name: String) throws(Refusal) -> JSONPointer {
+        func pointer(_ name: String) throws(Problem) -> JSONPointer {
             guard let pointer = json[name]?.stringValue.flatMap({ JSONPointer(text: $0) }) else {
                 throw fault("'\(name)' must be a JSON pointer, such as '/address/city'")
             }
             return pointer
         }
-        func value() throws(Refusal) -> JSONValue {
+        func value() throws(Problem) -> JSONValue {
             guard let value = json["value"] else { throw fault("it needs a 'value'") }
             return value
         }

@@ -10,7 +10,9 @@ import Testing
             + #""version":"\#(version)","deleted":\#(deleted)}"#
     }
 
-    private static func page(_ items: String, count: String, next: String = "null") -> HTTPAnswer {
+    private static func page(_ items: String, count: String, next: String = "null")
+        -> FullHTTPResponse
+    {
         .json(200, #"{"items":[\#(items)],"count":\#(count),"nextLink":\#(next)}"#)
     }
 
@@ -105,7 +107,7 @@ import Testing
     // Community Toolkit: PATCH is not known, and that is asked once.
     @Test func `an undeletion is else PUT of the item as it was`() async throws {
         let dead = Self.page(Self.item("AAC=", deleted: true), count: "null")
-        let alive = HTTPAnswer.json(200, Self.item("AAD="), tag: #""AAD=""#)
+        let alive = FullHTTPResponse.json(200, Self.item("AAD="), tag: #""AAD=""#)
         let server = try Transcript(.v3, .other(405), dead, dead, alive, dead, dead, alive)
         for _ in 0..<2 {
             try await server.send(.undelete, base: "AAC=").expect("stored", version: "AAD=")
@@ -128,7 +130,7 @@ import Testing
         #expect(half != row)
         for rows in [[row, half], [half, row]] {
             let pages = rows.map { Self.page($0, count: "null") }
-            let alive = HTTPAnswer.json(200, Self.item("AAD="), tag: #""AAD=""#)
+            let alive = FullHTTPResponse.json(200, Self.item("AAD="), tag: #""AAD=""#)
             let server = try Transcript(.v3, .other(405), pages[0], pages[1], alive)
             try await server.send(.undelete, base: "AAC=").expect("stored", version: "AAD=")
             #expect(server.lines.last?.contains(#""rating":"G""#) == true)

@@ -14,7 +14,7 @@ import Testing
             ("r8", "2021-01-03T00:00:00.500Z", true), ("r9", "2021-01-03T00:00:00.500Z", false),
         ]
 
-    private static func json(_ range: Range<Int>) -> HTTPAnswer {
+    private static func json(_ range: Range<Int>) -> FullHTTPResponse {
         let items = rows[range].map { row in
             #"{"id":"\#(row.id)","createdAt":"\#(row.time)","updatedAt":"\#(row.time)","#
                 + #""version":"MQ==","deleted":\#(row.isDeleted),"text":"x","n":8}"#
@@ -123,7 +123,7 @@ import Testing
             + #"{"id":"b","updatedAt":"2021-01-01T00:00:00Z","version":"2","@removed":{"reason":"deleted"}}]"#
         let server = try Transcript(.v2, .json(200, rows))
         let page = try await server.pull()
-        #expect(page.items.map(\.isOutOfSight) == [true, false])
+        #expect(page.items.map(\.isOutOfScope) == [true, false])
         #expect(page.items.map(\.isDeleted) == [false, true])
         #expect(page.items.allSatisfy { $0.members.isEmpty })
     }

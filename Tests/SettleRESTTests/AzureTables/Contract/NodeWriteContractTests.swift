@@ -13,7 +13,7 @@ import Testing
             + #""big":null,"neg":null,"d":null\#(rest)}"#
     }
 
-    private let missing = HTTPAnswer.json(
+    private let missing = FullHTTPResponse.json(
         404, #"{"error":"The item does not exist"}"#, tag: #"W/"22-x""#)
 
     @Test func `an insert is POST and takes the version from the strong tag`() async throws {
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (HTTPAnswer.json(500, #"{"error":"Unsupported type: Array"}"#), "serverFailed"),
+        (FullHTTPResponse.json(500, #"{"error":"Unsupported type: Array"}"#), "serverFailed"),
         (.other(403, "<h1>This web app is stopped.</h1>", type: "text/html"), "unauthorized"),
         (.other(503, "<h1>Unavailable</h1>", type: "text/html", retryAfter: "2"), "busy"),
         (.other(429, retryAfter: "2"), "busy"),
@@ -96,7 +96,7 @@ import Testing
         (.json(201, #"{"id":"a","vers"#), "protocolViolation"),
     ])
     func `what has nothing to do with the item ends the push`(
-        answer: HTTPAnswer, code: String
+        answer: FullHTTPResponse, code: String
     ) async throws {
         let node = try Transcript(.v2, answer)
         await #expect {
@@ -187,9 +187,9 @@ import Testing
     @Test func `a deletion that a web page answers is not done unless the row is gone`()
         async throws
     {
-        let login = HTTPAnswer.other(200, "<html>Log in</html>", type: "text/html")
-        let none = HTTPAnswer.other(404, "<html>Not found</html>", type: "text/html")
-        let live = HTTPAnswer.json(200, "[\(Self.item("Mg=="))]")
+        let login = FullHTTPResponse.other(200, "<html>Log in</html>", type: "text/html")
+        let none = FullHTTPResponse.other(404, "<html>Not found</html>", type: "text/html")
+        let live = FullHTTPResponse.json(200, "[\(Self.item("Mg=="))]")
         for answers in [[login], [none, live], [none, none]] {
             let node = try Transcript(.v2, answers[0], answers[answers.count - 1])
             await #expect(throws: ReplicationError.self) {

@@ -12,7 +12,7 @@ struct Transcript {
 
     init(
         _ dialect: AzureTablesBackend.Dialect?, paging: AzureTablesBackend.Paging = .keyset,
-        _ answers: HTTPAnswer...
+        _ answers: FullHTTPResponse...
     ) throws {
         transport = FakeTransport(answers)
         backend = try AzureTablesBackend(

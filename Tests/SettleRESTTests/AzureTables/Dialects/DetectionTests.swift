@@ -6,12 +6,12 @@ import SettleSync
 import Testing
 
 @Suite(.serialized) struct `Dialect` {
-    private let versionFault = HTTPAnswer.json(
+    private let versionFault = FullHTTPResponse.json(
         400,
         #"{"error":"An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of 2.0.0."}"#
     )
-    private let old = HTTPAnswer.json(200, #"{"results":[],"count":0}"#)
-    private let new = HTTPAnswer.json(200, #"{"items":[],"count":0,"nextLink":null}"#)
+    private let old = FullHTTPResponse.json(200, #"{"results":[],"count":0}"#)
+    private let new = FullHTTPResponse.json(200, #"{"items":[],"count":0,"nextLink":null}"#)
 
     private func versions(_ transcript: Transcript) throws -> [String?] {
         try transcript.header("ZUMO-API-VERSION")
@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test func `is told by the server's own name`() async throws {
-        var refusal = HTTPAnswer.json(400, "{}")
+        var refusal = FullHTTPResponse.json(400, "{}")
         let name = try #require(HTTPField.Name("x-zumo-server-version"))
-        refusal.response.headerFields[name] = "nodev1-1.0.1"
+        refusal.head.headerFields[name] = "nodev1-1.0.1"
         let server = try Transcript(nil, refusal, old)
         _ = try await server.pull()
         #expect(try versions(server) == ["2.0.0", nil])
@@ -76,8 +76,8 @@ import Testing
     }
 
     @Test func `is not guessed for a write when something else answers the read`() async throws {
-        let login = HTTPAnswer.other(200, "<html>Log in</html>", type: "text/html")
-        let answers: [[HTTPAnswer]] = [
+        let login = FullHTTPResponse.other(200, "<html>Log in</html>", type: "text/html")
+        let answers: [[FullHTTPResponse]] = [
             [login], [.other(400), login], [.other(400), .json(403, "{}")],
             [versionFault, .other(400), .other(400)],
         ]
@@ -119,7 +119,7 @@ import Testing
     @Test func `that fits nothing leaves the first answer that is about something else to be told`()
         async throws
     {
-        let other = HTTPAnswer.json(400, #"{"message":"That is no question."}"#)
+        let other = FullHTTPResponse.json(400, #"{"message":"That is no question."}"#)
         // Once more for a page of one row: perhaps it was the size.
         let server = try Transcript(
             nil, versionFault, other, .other(400), versionFault, other, .other(400))

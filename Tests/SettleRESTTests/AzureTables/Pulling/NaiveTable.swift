@@ -108,8 +108,8 @@ final class NaiveTable: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
-        let result = state.withLock { state -> Result<HTTPAnswer, ReplicationError> in
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        let result = state.withLock { state -> Result<FullHTTPResponse, ReplicationError> in
             happening(&state)
             let path = request.path ?? ""
             state.asked.append("\(request.method.rawValue) \(path)")
@@ -125,7 +125,7 @@ final class NaiveTable: HTTPTransport {
         return try result.get()
     }
 
-    private func answer(_ path: String, _ state: State) throws -> HTTPAnswer {
+    private func answer(_ path: String, _ state: State) throws -> FullHTTPResponse {
         var options: [String: String] = [:]
         for pair in path.split(separator: "?", maxSplits: 1).dropFirst().joined()
             .split(separator: "&")
@@ -164,10 +164,10 @@ final class NaiveTable: HTTPTransport {
         } else if isCounted {
             value = ["results": shown, "count": .integer(Int64(count))]
         }
-        var answer = HTTPAnswer.json(
+        var answer = FullHTTPResponse.json(
             200, String(decoding: JSONText.text(of: value), as: UTF8.self))
         if manner.tellsTime {
-            answer.response.headerFields[.date] = NaiveTime.field(state.time + state.lead)
+            answer.head.headerFields[.date] = NaiveTime.field(state.time + state.lead)
         }
         return answer
     }

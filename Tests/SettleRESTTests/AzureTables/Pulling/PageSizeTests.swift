@@ -23,7 +23,7 @@ private final class SmallPages: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         let parts = (request.path ?? "").split(separator: "$top=")
         let top = parts.last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         tops.withLock { $0.append(top) }

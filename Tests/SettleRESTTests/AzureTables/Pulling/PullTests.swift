@@ -10,7 +10,7 @@ import Testing
 /// otherwise.
 @Suite(.serialized) struct `Pull from a table` {
     private func pull(
-        _ answers: [HTTPAnswer], channels: Set<String> = [], token: PullToken? = nil,
+        _ answers: [FullHTTPResponse], channels: Set<String> = [], token: PullToken? = nil,
         isFirstPage: Bool = false
     ) async throws -> (page: PullPage, lines: [String]) {
         let transport = FakeTransport(answers)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `asks for smaller pages when they are too large`() async throws {
-        let tooLarge = ReplicationError(.answerTooLarge, "Too large.")
+        let tooLarge = ReplicationError(.responseTooLarge, "Too large.")
         let transport = FakeTransport(
             results: [.failure(tooLarge), .failure(tooLarge), .success(.json(200, Self.rows))])
         let backend = try AzureTablesBackend(
@@ -171,7 +171,7 @@ import Testing
 
     @Test(arguments: [
         (
-            HTTPAnswer.other(200, "<html>Log in</html>", type: "text/html"),
+            FullHTTPResponse.other(200, "<html>Log in</html>", type: "text/html"),
             ReplicationError.Code.protocolViolation, "login page"
         ),
         (.json(200, #"[{"id":"a","upda"#), .protocolViolation, "not to its end"),
@@ -195,7 +195,7 @@ import Testing
         (.other(429, retryAfter: "7"), .busy, "busy"),
     ])
     func `fails with a sentence and takes nothing`(
-        answer: HTTPAnswer, code: ReplicationError.Code, words: String
+        answer: FullHTTPResponse, code: ReplicationError.Code, words: String
     ) async throws {
         do {
             _ = try await pull([answer])

@@ -19,7 +19,7 @@ import Testing
 
     private static func page(
         _ ids: [String], dialect: AzureTablesBackend.Dialect, isLast: Bool = false
-    ) -> HTTPAnswer {
+    ) -> FullHTTPResponse {
         guard dialect == .v3 else { return .json(200, rows(ids)) }
         let link = isLast ? "null" : "\"next\""
         return .json(200, #"{"items":\#(rows(ids)),"count":null,"nextLink":\#(link)}"#)
@@ -39,7 +39,7 @@ import Testing
 
         /// Pulls once, and says what was asked, without the path.
         func pull(
-            _ query: TableQuery, queryId: String? = nil, _ answers: [HTTPAnswer],
+            _ query: TableQuery, queryId: String? = nil, _ answers: [FullHTTPResponse],
             dialect: AzureTablesBackend.Dialect = .v2,
             _ change: (inout ReplicationConfiguration) -> Void = { _ in }
         ) async throws -> (summary: ReplicationSummary, asked: [String]) {
@@ -220,7 +220,8 @@ import Testing
 
     @Test func `sends first what waits`() async throws {
         let place = try await waiting()
-        let stored = HTTPAnswer.json(201, #"{"id":"a","n":7,"version":"MQ=="}"#, tag: #""MQ==""#)
+        let stored = FullHTTPResponse.json(
+            201, #"{"id":"a","n":7,"version":"MQ=="}"#, tag: #""MQ==""#)
         let (summary, asked) = try await place.pull(
             TableQuery(limit: 1),
             // What the server offers; the insert; the row.

@@ -8,7 +8,9 @@ import Testing
 
 /// Rows of a table that cannot be documents.
 @Suite(.serialized) struct `Wrong rows` {
-    private func backend(_ answers: [HTTPAnswer]) throws -> (AzureTablesBackend, FakeTransport) {
+    private func backend(_ answers: [FullHTTPResponse]) throws -> (
+        AzureTablesBackend, FakeTransport
+    ) {
         let transport = FakeTransport(answers)
         let backend = try AzureTablesBackend(
             url: try #require(URL(string: "http://h/tables/t")), transport: transport,
@@ -17,7 +19,7 @@ import Testing
     }
 
     private func pull(
-        _ answers: [HTTPAnswer], after token: PullToken? = nil, isFirstPage: Bool = true
+        _ answers: [FullHTTPResponse], after token: PullToken? = nil, isFirstPage: Bool = true
     ) async throws -> (page: PullPage, lines: [String]) {
         let (backend, transport) = try backend(answers)
         let page = try await backend.pull(
@@ -90,11 +92,11 @@ import Testing
     @Test func `without an identifier hide nothing that comes into their unit of time later`()
         async throws
     {
-        func answer(_ text: String, at date: String) -> HTTPAnswer {
-            var answer = HTTPAnswer.json(200, text)
+        func answer(_ text: String, at date: String) -> FullHTTPResponse {
+            var answer = FullHTTPResponse.json(200, text)
             // Its times follow its commits, so that pulls need no safety window.
-            answer.response.headerFields[.serverVersion] = "settle-1.0"
-            answer.response.headerFields[.date] = "Sun, 03 Jan 2021 00:00:\(date) GMT"
+            answer.head.headerFields[.serverVersion] = "settle-1.0"
+            answer.head.headerFields[.date] = "Sun, 03 Jan 2021 00:00:\(date) GMT"
             return answer
         }
         // One digit of three is shown of the time, so its unit is a tenth of a second.
@@ -180,7 +182,8 @@ import Testing
             #"{"results":[{"status":201,"item":\#(row(#""id":"a","n":1e999"#))},"#
             + #"{"status":201,"item":\#(row(#""id":"b","n":1"#))}]}"#
         let (backend, transport) = try backend([
-            HTTPAnswer.json(200, "[]").offering(), HTTPAnswer.json(200, results).offering(),
+            FullHTTPResponse.json(200, "[]").offering(),
+            FullHTTPResponse.json(200, results).offering(),
         ])
         #expect(try await backend.batchCountMax() > 1)
         let outcomes = try await backend.send(operations)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct `Attachments of a table` {
     private func backend(
-        _ answers: [HTTPAnswer], carriesAttachments: Bool? = nil,
+        _ answers: [FullHTTPResponse], carriesAttachments: Bool? = nil,
         dialect: AzureTablesBackend.Dialect? = .v2
     ) throws -> (AzureTablesBackend, FakeTransport) {
         let transport = FakeTransport(answers)
@@ -31,7 +31,9 @@ import Testing
     }
 
     @Test func `do not travel where the server says nothing of them`() async throws {
-        for answer in [HTTPAnswer.json(200, "[]"), .json(200, "[]").offering("batch, changes")] {
+        for answer in [
+            FullHTTPResponse.json(200, "[]"), .json(200, "[]").offering("batch, changes"),
+        ] {
             let (backend, transport) = try backend([answer])
             try await backend.prepare()
             try await backend.prepare()
@@ -53,7 +55,7 @@ import Testing
 
     @Test func `go without a word where an item has none, or the same`() async throws {
         let photo: JSONValue = ["photo": ["content_type": "a/b", "length": 1, "digest": "00"]]
-        let stored = HTTPAnswer.json(200, #"{"id":"a","version":"Mg=="}"#)
+        let stored = FullHTTPResponse.json(200, #"{"id":"a","version":"Mg=="}"#)
         let (backend, transport) = try backend(
             [stored, stored, stored, stored], carriesAttachments: true)
         let none: [String: JSONValue] = ["n": 1, "_attachments": [:]]

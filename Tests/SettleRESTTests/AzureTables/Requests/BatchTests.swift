@@ -7,10 +7,10 @@ import Testing
 @testable import SettleREST
 
 @Suite(.serialized) struct `Batches for a table` {
-    private static let list = HTTPAnswer.json(200, "[]").offering()
+    private static let list = FullHTTPResponse.json(200, "[]").offering()
 
     private func backend(
-        _ answers: [HTTPAnswer], dialect: AzureTablesBackend.Dialect? = .v2
+        _ answers: [FullHTTPResponse], dialect: AzureTablesBackend.Dialect? = .v2
     ) throws -> (backend: AzureTablesBackend, transport: FakeTransport) {
         let transport = FakeTransport(answers)
         let backend = try AzureTablesBackend(
@@ -28,8 +28,8 @@ import Testing
             + #""deleted":false,"text":"x"}"#
     }
 
-    private func results(_ results: String...) -> HTTPAnswer {
-        HTTPAnswer.json(200, #"{"results":[\#(results.joined(separator: ","))]}"#).offering()
+    private func results(_ results: String...) -> FullHTTPResponse {
+        FullHTTPResponse.json(200, #"{"results":[\#(results.joined(separator: ","))]}"#).offering()
     }
 
     @Test func `are offered where an answer announces them, and no more when one does not`()
@@ -70,7 +70,7 @@ import Testing
                 #"{"status":412,"error":"No.","item":\#(Self.item("e", version: "9"))}"#,
                 #"{"status":413,"error":"Too large."}"#, #"{"status":503,"error":"Later."}"#,
                 #"{"status":404,"error":"Gone."}"#),
-            HTTPAnswer.json(413, #"{"error":"Too large."}"#).offering(),
+            FullHTTPResponse.json(413, #"{"error":"Too large."}"#).offering(),
         ])
         _ = try await backend.batchCountMax()
         let operations = [
@@ -113,7 +113,7 @@ import Testing
     {
         let (backend, transport) = try backend(
             [
-                HTTPAnswer.json(200, #"{"items":[]}"#).offering(),
+                FullHTTPResponse.json(200, #"{"items":[]}"#).offering(),
                 results(
                     #"{"status":200,"item":\#(Self.item("a"))}"#,
                     #"{"status":200,"item":\#(Self.item("b"))}"#),
@@ -159,11 +159,11 @@ import Testing
         let text = String(repeating: "x", count: 100_000)
         let huge = String(repeating: "x", count: 300_000)
         let (backend, transport) = try backend([
-            Self.list, HTTPAnswer.json(201, Self.item("e")).offering(),
+            Self.list, FullHTTPResponse.json(201, Self.item("e")).offering(),
             results(
                 #"{"status":201,"item":\#(Self.item("a"))}"#,
                 #"{"status":201,"item":\#(Self.item("b"))}"#),
-            HTTPAnswer.json(201, Self.item("c")).offering(),
+            FullHTTPResponse.json(201, Self.item("c")).offering(),
         ])
         _ = try await backend.batchCountMax()
         let outcomes = try await backend.send([
@@ -176,14 +176,14 @@ import Testing
     }
 
     @Test(arguments: [
-        HTTPAnswer.json(404, #"{"error":"What?"}"#), .other(405), .other(501),
+        FullHTTPResponse.json(404, #"{"error":"What?"}"#), .other(405), .other(501),
         .json(400, #"{"error":"What?"}"#), .other(403, "<html>", type: "text/html"),
         .json(200, #"{"results":[{"status":201}]}"#), .json(200, #"{"results":[{},{}]}"#),
         .json(200, "[]"),
     ])
-    func `are given up for good when one is not understood`(answer: HTTPAnswer) async throws {
+    func `are given up for good when one is not understood`(answer: FullHTTPResponse) async throws {
         let (backend, _) = try backend([
-            Self.list, answer.offering(), HTTPAnswer.json(201, Self.item("a")).offering(),
+            Self.list, answer.offering(), FullHTTPResponse.json(201, Self.item("a")).offering(),
         ])
         #expect(try await backend.batchCountMax() == 64)
         for result in try await backend.send([insert("a"), insert("b")]) {
@@ -199,7 +199,7 @@ import Testing
         status: Int, code: ReplicationError.Code
     ) async throws {
         let (backend, transport) = try backend([
-            Self.list, HTTPAnswer.json(status, #"{"error":"It broke."}"#).offering(),
+            Self.list, FullHTTPResponse.json(status, #"{"error":"It broke."}"#).offering(),
         ])
         _ = try await backend.batchCountMax()
         for result in try await backend.send([insert("a"), insert("b")]) {
@@ -210,13 +210,13 @@ import Testing
         #expect(try await backend.batchCountMax() == 64)
     }
 
-    @Test func `ask after no more items when the server wants to be left alone`() async throws {
+    @Test func `ask after no more items when the server limits the rate`() async throws {
         let (backend, transport) = try backend([
             Self.list,
             results(
                 #"{"status":409}"#, #"{"status":409}"#,
                 #"{"status":201,"item":\#(Self.item("c"))}"#),
-            HTTPAnswer.other(503, retryAfter: "7").offering(),
+            FullHTTPResponse.other(503, retryAfter: "7").offering(),
         ])
         _ = try await backend.batchCountMax()
         let results = try await backend.send(["a", "b", "c"].map { insert($0) })

@@ -8,7 +8,7 @@ import Testing
 
 /// What becomes of a batch when it, an operation of it or the answer to it is too large.
 @Suite(.serialized) struct `Batches that are too large` {
-    private static let list = HTTPAnswer.json(200, "[]").offering()
+    private static let list = FullHTTPResponse.json(200, "[]").offering()
     private static let full =
         #"{"status":413,"error":"There is no room left; send this in another batch."}"#
     private static let table = "/tables/t"
@@ -16,7 +16,7 @@ import Testing
 
     /// A back-end that knows already that the server takes batches.
     private func backend(
-        _ answers: [Result<HTTPAnswer, ReplicationError>]
+        _ answers: [Result<FullHTTPResponse, ReplicationError>]
     ) async throws -> (backend: AzureTablesBackend, transport: FakeTransport) {
         let transport = FakeTransport(results: [.success(Self.list)] + answers)
         let backend = try AzureTablesBackend(
@@ -49,18 +49,18 @@ import Testing
 
     private static func answer(
         _ status: Int, _ text: String
-    ) -> Result<HTTPAnswer, ReplicationError> {
-        .success(HTTPAnswer.json(status, text).offering())
+    ) -> Result<FullHTTPResponse, ReplicationError> {
+        .success(FullHTTPResponse.json(status, text).offering())
     }
 
     private static func results(
         _ results: String...
-    ) -> Result<HTTPAnswer, ReplicationError> {
+    ) -> Result<FullHTTPResponse, ReplicationError> {
         answer(200, #"{"results":[\#(results.joined(separator: ","))]}"#)
     }
 
     private static let tooLarge = answer(413, #"{"error":"Too large."}"#)
-    private static let unread = Result<HTTPAnswer, ReplicationError>.failure(.tooLarge(64))
+    private static let unread = Result<FullHTTPResponse, ReplicationError>.failure(.tooLarge(64))
 
     @Test func `are halved as often as the server finds them too large`() async throws {
         let (backend, transport) = try await backend([
@@ -92,10 +92,10 @@ import Testing
         #expect(try await backend.batchCountMax() == 64)
     }
 
-    @Test func `send nothing alone when the server wants to be left alone`() async throws {
+    @Test func `send nothing alone when the server limits the rate`() async throws {
         let (backend, transport) = try await backend([
             Self.results(Self.full, Self.stored("b"), Self.full),
-            .success(HTTPAnswer.other(503, retryAfter: "7").offering()),
+            .success(FullHTTPResponse.other(503, retryAfter: "7").offering()),
         ])
         let outcomes = try await backend.send(["a", "b", "c"].map { insert($0) })
         #expect(paths(transport) == [Self.batch, Self.table])
@@ -133,7 +133,7 @@ import Testing
         try outcomes[1].get().expect("conflict", version: "1")
         for outcome in [outcomes[0], outcomes[2]] {
             let error = #expect(throws: ReplicationError.self) { try outcome.get() }
-            #expect(error?.code == .answerTooLarge)
+            #expect(error?.code == .responseTooLarge)
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
         ])
         let outcomes = try await backend.send(["a", "b"].map { insert($0) })
         let error = #expect(throws: ReplicationError.self) { try outcomes[0].get() }
-        #expect(error?.code == .answerTooLarge)
+        #expect(error?.code == .responseTooLarge)
         try outcomes[1].get().expect("conflict", version: "1")
         #expect(paths(transport) == [Self.batch, Self.table, Self.table])
     }

@@ -12,7 +12,7 @@ import Testing
         + #""deleted":false,"text":"x"}]"#
 
     private func backend(
-        _ answers: [HTTPAnswer], filter: ODataPredicate? = nil
+        _ answers: [FullHTTPResponse], filter: ODataPredicate? = nil
     ) throws -> (backend: AzureTablesBackend, transport: FakeTransport) {
         let transport = FakeTransport(answers)
         let backend = try AzureTablesBackend(
@@ -21,8 +21,8 @@ import Testing
         return (backend, transport)
     }
 
-    private func changes(_ items: String, _ token: String) -> HTTPAnswer {
-        HTTPAnswer.json(200, #"{"items":\#(items),"token":"\#(token)"}"#).offering()
+    private func changes(_ items: String, _ token: String) -> FullHTTPResponse {
+        FullHTTPResponse.json(200, #"{"items":\#(items),"token":"\#(token)"}"#).offering()
     }
 
     private func lines(_ transport: FakeTransport) -> [String] {
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `is not offered by a server that does not announce it`() async throws {
         let (backend, transport) = try backend([
-            HTTPAnswer.json(200, Self.rows).offering("batch")
+            FullHTTPResponse.json(200, Self.rows).offering("batch")
         ])
         let before = try await backend.awaitChange(PullQuery(), after: nil, since: nil)
         #expect(before == nil)
@@ -47,7 +47,8 @@ import Testing
 
     @Test func `begins behind the last row, and goes on where it heard the last`() async throws {
         let (backend, transport) = try backend([
-            HTTPAnswer.json(200, Self.rows).offering(), changes("[]", "17"), changes("[{}]", "18"),
+            FullHTTPResponse.json(200, Self.rows).offering(), changes("[]", "17"),
+            changes("[{}]", "18"),
             changes("[]", "19"),
         ])
         let token = try await pull(backend)
@@ -72,8 +73,8 @@ import Testing
     @Test func `begins behind the last row again when a pull went on`() async throws {
         let later = Self.rows.replacingOccurrences(of: "500123", with: "600123")
         let (backend, transport) = try backend([
-            HTTPAnswer.json(200, Self.rows).offering(), changes("[{}]", "17"),
-            HTTPAnswer.json(200, later).offering(), changes("[]", "18"),
+            FullHTTPResponse.json(200, Self.rows).offering(), changes("[{}]", "17"),
+            FullHTTPResponse.json(200, later).offering(), changes("[]", "18"),
         ])
         let token = try await pull(backend)
         let first = try await backend.awaitChange(PullQuery(), after: token, since: nil)
@@ -89,7 +90,7 @@ import Testing
         async throws
     {
         let (backend, transport) = try backend(
-            [HTTPAnswer.json(200, "[]").offering(), changes("[]", "0")],
+            [FullHTTPResponse.json(200, "[]").offering(), changes("[]", "0")],
             filter: .field("done") == false)
         _ = try await pull(backend)
         _ = try await backend.awaitChange(
@@ -104,8 +105,8 @@ import Testing
         status: Int
     ) async throws {
         let (backend, transport) = try backend([
-            HTTPAnswer.json(200, "[]").offering(),
-            HTTPAnswer.json(status, #"{"error":"What?"}"#).offering(),
+            FullHTTPResponse.json(200, "[]").offering(),
+            FullHTTPResponse.json(status, #"{"error":"What?"}"#).offering(),
         ])
         _ = try await pull(backend)
         for _ in 0..<3 {
@@ -115,10 +116,12 @@ import Testing
         #expect(transport.lines.count == 2)
     }
 
-    @Test(arguments: [HTTPAnswer.other(502), .json(200, "[]"), .json(200, #"{"items":[]}"#)])
-    func `fails, and may be tried again, when the answer is none`(answer: HTTPAnswer) async throws {
+    @Test(arguments: [FullHTTPResponse.other(502), .json(200, "[]"), .json(200, #"{"items":[]}"#)])
+    func `fails, and may be tried again, when the answer is none`(answer: FullHTTPResponse)
+        async throws
+    {
         let (backend, _) = try backend([
-            HTTPAnswer.json(200, "[]").offering(), answer.offering(), changes("[]", "5"),
+            FullHTTPResponse.json(200, "[]").offering(), answer.offering(), changes("[]", "5"),
         ])
         _ = try await pull(backend)
         await #expect(throws: ReplicationError.self) {
@@ -136,8 +139,8 @@ import Testing
         status: Int, field: String?, pause: Duration?
     ) async throws {
         let (backend, _) = try backend([
-            HTTPAnswer.json(200, "[]").offering(),
-            HTTPAnswer.other(status, retryAfter: field).offering(), changes("[]", "5"),
+            FullHTTPResponse.json(200, "[]").offering(),
+            FullHTTPResponse.other(status, retryAfter: field).offering(), changes("[]", "5"),
         ])
         _ = try await pull(backend)
         let error = await #expect(throws: ReplicationError.self) {
@@ -154,7 +157,7 @@ import Testing
         timeout: Double?, seconds: Int
     ) async throws {
         let transport = FakeTransport([
-            HTTPAnswer.json(200, "[]").offering(), changes("[]", "5"),
+            FullHTTPResponse.json(200, "[]").offering(), changes("[]", "5"),
         ])
         var options: [String: any Sendable] = [
             "transport": transport as any HTTPTransport, "dialect": AzureTablesBackend.Dialect.v2,
@@ -171,9 +174,9 @@ import Testing
     @Test func `needs no safety window, since times follow commits, whatever the clock does`()
         async throws
     {
-        func page(_ rows: String, date: String) -> HTTPAnswer {
-            var answer = HTTPAnswer.json(200, rows).offering()
-            answer.response.headerFields[.date] = date
+        func page(_ rows: String, date: String) -> FullHTTPResponse {
+            var answer = FullHTTPResponse.json(200, rows).offering()
+            answer.head.headerFields[.date] = date
             return answer
         }
         // The server's clock lags behind the row that it gave a time.
@@ -192,8 +195,8 @@ import Testing
     }
 
     @Test func `keeps a safety window that was given`() async throws {
-        var answer = HTTPAnswer.json(200, Self.rows).offering()
-        answer.response.headerFields[.date] = "Sun, 03 Jan 2021 00:00:01 GMT"
+        var answer = FullHTTPResponse.json(200, Self.rows).offering()
+        answer.head.headerFields[.date] = "Sun, 03 Jan 2021 00:00:01 GMT"
         let backend = try AzureTablesBackend(
             url: try #require(URL(string: "http://h/tables/t")),
             transport: FakeTransport([answer]), dialect: .v2, safetyWindow: .seconds(30))

@@ -10,7 +10,7 @@ import Testing
 /// otherwise.
 @Suite(.serialized) struct `Send to a table` {
     private func send(
-        _ operation: RemoteOperation, _ answers: [HTTPAnswer]
+        _ operation: RemoteOperation, _ answers: [FullHTTPResponse]
     ) async throws -> (outcome: RemoteOutcome, lines: [String]) {
         let transport = FakeTransport(answers)
         let backend = try AzureTablesBackend(
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: [404, 410])
     func `takes an item that is gone for deleted`(status: Int) async throws {
-        let answer = HTTPAnswer.json(status, #"{"error":"The item does not exist"}"#)
+        let answer = FullHTTPResponse.json(status, #"{"error":"The item does not exist"}"#)
         let (outcome, lines) = try await send(delete, [answer])
         #expect(outcome == .deleted(nil))
         #expect(lines.count == 1)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `finds the deleted item behind the 404 of an update`() async throws {
-        let missing = HTTPAnswer.json(404, #"{"error":"The item does not exist"}"#)
+        let missing = FullHTTPResponse.json(404, #"{"error":"The item does not exist"}"#)
         let (outcome, _) = try await send(update, [missing, .json(200, "[\(Self.dead)]")])
         #expect(outcome == .conflict(try Self.item(Self.dead)))
         let (none, _) = try await send(update, [missing, .json(200, "[]")])
@@ -131,7 +131,7 @@ import Testing
         status: Int, body: String, words: String
     ) async throws {
         let isJSON = body.hasPrefix("{") || body.hasPrefix("\"")
-        let answer = HTTPAnswer.other(
+        let answer = FullHTTPResponse.other(
             status, body, type: isJSON ? "application/json" : "text/plain")
         let (outcome, _) = try await send(insert, [answer])
         guard case .rejected(let rejection) = outcome else {
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (HTTPAnswer.json(500, #"{"error":"x"}"#), ReplicationError.Code.serverFailed),
+        (FullHTTPResponse.json(500, #"{"error":"x"}"#), ReplicationError.Code.serverFailed),
         (.other(503, retryAfter: "3"), .busy), (.other(429), .busy), (.other(504), .unreachable),
         (.other(307), .misconfigured),
         (.other(201, "<p>Hello</p>", type: "text/html"), .protocolViolation),
@@ -153,7 +153,7 @@ import Testing
         (.json(404, "{}"), .misconfigured),
     ])
     func `does not know the outcome of other answers`(
-        answer: HTTPAnswer, code: ReplicationError.Code
+        answer: FullHTTPResponse, code: ReplicationError.Code
     ) async throws {
         do {
             let (outcome, _) = try await send(insert, [answer])
@@ -170,7 +170,7 @@ import Testing
         var operation = insert
         operation.id = id
         let row = Self.server.replacing(#""id":"a""#, with: #""id":"\#(other)""#)
-        let ways: [[HTTPAnswer]] = [
+        let ways: [[FullHTTPResponse]] = [
             [.json(409, #"{"message":"It is there."}"#), .json(200, "[\(row)]")],
             [.json(409, row)], [.json(201, row)], [.other(204), .json(200, "[\(row)]")],
         ]
@@ -187,17 +187,17 @@ import Testing
     }
 
     @Test func `takes no other row for the one that it looks up`() async throws {
-        let missing = HTTPAnswer.json(409, #"{"message":"It is there."}"#)
+        let missing = FullHTTPResponse.json(409, #"{"message":"It is there."}"#)
         let row = Self.server.replacing(#""id":"a""#, with: #""id":"b""#)
         let (outcome, _) = try await send(insert, [missing, .json(200, "[\(row)]")])
         #expect(outcome == .conflict(nil))
     }
 
     @Test(arguments: [
-        HTTPAnswer.other(204), .json(200, "{}"), .json(201, "null"),
+        FullHTTPResponse.other(204), .json(200, "{}"), .json(201, "null"),
         .json(200, #"{"version":"Mg=="}"#),
     ])
-    func `looks an item up that an answer says nothing of`(answer: HTTPAnswer) async throws {
+    func `looks an item up that an answer says nothing of`(answer: FullHTTPResponse) async throws {
         let (outcome, lines) = try await send(insert, [answer, .json(200, "[\(Self.server)]")])
         #expect(lines.count == 2)
         #expect(outcome == .stored(try Self.item(Self.server)))
@@ -206,7 +206,7 @@ import Testing
     @Test func `looks items up with what may be a column, unless the server stores JSON`()
         async throws
     {
-        let row = HTTPAnswer.json(200, "[\(Self.server)]")
+        let row = FullHTTPResponse.json(200, "[\(Self.server)]")
         for (answer, isColumn) in [(row, true), (row.offering(), false)] {
             let transport = FakeTransport([answer])
             let backend = try AzureTablesBackend(
@@ -236,10 +236,10 @@ import Testing
     }
 
     @Test func `writes quotes in versions as the clients of the protocol do`() {
-        #expect(EntityTag.field(for: #"a"b"#) == #""a\"b""#)
-        #expect(EntityTag.version(in: #""a\"b""#) == #"a"b"#)
-        #expect(EntityTag.version(in: #"W/"a""#) == nil)
-        #expect(EntityTag.version(in: "a") == nil)
-        #expect(EntityTag.version(in: nil) == nil)
+        #expect(VersionTag.field(for: #"a"b"#) == #""a\"b""#)
+        #expect(VersionTag.version(in: #""a\"b""#) == #"a"b"#)
+        #expect(VersionTag.version(in: #"W/"a""#) == nil)
+        #expect(VersionTag.version(in: "a") == nil)
+        #expect(VersionTag.version(in: nil) == nil)
     }
 }

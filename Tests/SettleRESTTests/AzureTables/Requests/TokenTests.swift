@@ -23,7 +23,7 @@ import Testing
         transport.asked.map { $0.request.headerFields[.authorization] }
     }
 
-    private let refusal = HTTPAnswer.json(
+    private let refusal = FullHTTPResponse.json(
         401, #"{"name":"TokenExpiredError","message":"jwt expired"}"#)
 
     private func backend(

@@ -9,9 +9,9 @@ enum WireSize {
             + bytes(of: request.headerFields)
     }
 
-    static func bytes(of answer: HTTPAnswer) -> Int {
+    static func bytes(of answer: FullHTTPResponse) -> Int {
         "HTTP/1.1 200 OK\r\nContent-Length: \(answer.body.count)\r\n".utf8.count
-            + bytes(of: answer.response.headerFields) + answer.body.count
+            + bytes(of: answer.head.headerFields) + answer.body.count
     }
 
     private static func bytes(of fields: HTTPFields) -> Int {

@@ -55,8 +55,8 @@ import Testing
         await store.close()
         for await _ in changes {}
         for await _ in table.changes() {}
-        await #expect(throws: Refusal.self) { try await table.put("a") }
-        await #expect(throws: Refusal.self) { try await table.ids() }
+        await #expect(throws: Problem.self) { try await table.put("a") }
+        await #expect(throws: Problem.self) { try await table.ids() }
     }
 
     @Test func `under way are finished before the store is closed`() async throws {

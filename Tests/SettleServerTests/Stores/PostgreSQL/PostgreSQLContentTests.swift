@@ -114,7 +114,7 @@ import Testing
         let (data, attachment) = try content(300_000)
         let stores = try await PostgreSQLStores()
         try await stores.withTables { tables in
-            await #expect(throws: Refusal.contentDiffers) {
+            await #expect(throws: Problem.contentDiffers) {
                 try await tables[0].hold(
                     pieces(data.dropLast(), of: 10_000), as: attachment.digest, for: owner("ann"),
                     now: { Self.start })

@@ -151,8 +151,8 @@ import Testing
                     { table in
                         do {
                             try await table.put(number == 4 ? "a\0b" : "\(number)")
-                        } catch let refusal as Refusal {
-                            #expect(refusal.status == .unprocessableContent)
+                        } catch let problem as Problem {
+                            #expect(problem.status == .unprocessableContent)
                             throw Stop()
                         }
                     }
@@ -188,8 +188,8 @@ import Testing
                         } catch let error as DatabaseError {
                             #expect(number == 4 && error.code == .corrupted)
                             throw Stop()
-                        } catch let refusal as Refusal {
-                            #expect(number == 7 && refusal.status == .serviceUnavailable)
+                        } catch let problem as Problem {
+                            #expect(number == 7 && problem.status == .serviceUnavailable)
                             throw Stop()
                         }
                     }
@@ -248,11 +248,11 @@ import Testing
                         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stop();
                     """)
             }
-            let refusal = await #expect(throws: Refusal.self) {
+            let problem = await #expect(throws: Problem.self) {
                 try await tables[0].put("a", ["n": 2])
             }
-            #expect(refusal?.status == .serviceUnavailable)
-            #expect(refusal?.message.contains("may or may not") == true)
+            #expect(problem?.status == .serviceUnavailable)
+            #expect(problem?.message.contains("may or may not") == true)
             try await stores.sql { try $0.runAll("DROP TRIGGER at_end ON settle.items") }
             let stored = try await tables[0].read { try $0.item("a")?.members }
             #expect(stored == ["n": 1])

@@ -75,18 +75,18 @@ import Testing
             let table = try await store.table(TableName(name), isCreated: true)
             #expect(table?.name.text == name)
         }
-        let refusal = await #expect(throws: Refusal.self) {
+        let problem = await #expect(throws: Problem.self) {
             try await store.table(TableName("c"), isCreated: true)
         }
-        #expect(refusal?.status == .forbidden)
+        #expect(problem?.status == .forbidden)
         let missing = try await store.table(TableName("c"), isCreated: false)
         #expect(missing == nil)
         let names = try await store.tableNames().map(\.text)
         #expect(names == ["B", "b"])
         try await store.checkReadiness()
         await store.close()
-        await #expect(throws: Refusal.self) { try await store.checkReadiness() }
-        await #expect(throws: Refusal.self) {
+        await #expect(throws: Problem.self) { try await store.checkReadiness() }
+        await #expect(throws: Problem.self) {
             try await store.table(TableName("b"), isCreated: false)
         }
     }

@@ -10,24 +10,24 @@ import Testing
 
     private func item(
         _ id: Int, _ members: ItemMembers = [:], attachments: [AttachmentDescription] = [],
-        departures: Departures = Departures()
+        removals: ChannelRemovals = ChannelRemovals()
     ) -> TableItem {
         let time = Instant(microseconds: Int64(id))
         return TableItem(
             id: "\(id)", members: members, createdAt: time, updatedAt: time, version: "v",
-            isDeleted: false, attachments: attachments, departures: departures)
+            isDeleted: false, attachments: attachments, removals: removals)
     }
 
-    @Test func `count members, departures and attachments`() throws {
+    @Test func `count members, removals and attachments`() throws {
         let digest = try #require(AttachmentDigest(String(repeating: "0", count: 64)))
         let attachment = AttachmentDescription(
             name: "a", contentType: Self.megabyte, length: 1, digest: digest)
-        let departures = try #require(Departures(.object([Self.megabyte: 1])))
+        let removals = try #require(ChannelRemovals(.object([Self.megabyte: 1])))
         let members = ItemMembers(["text": .string(Self.megabyte)])
         let kinds: [[TableItem]] = [
             (0..<10).map { item($0, members) },
             (0..<10).map { item($0, attachments: [attachment]) },
-            (0..<10).map { item($0, departures: departures) },
+            (0..<10).map { item($0, removals: removals) },
         ]
         for items in kinds {
             // The fourth is the one that comes past 4 MiB.
@@ -35,7 +35,7 @@ import Testing
             #expect(ItemTexts.first(of: items[8...]).count == 2)
         }
         let all = (0..<10).map {
-            item($0, members, attachments: [attachment], departures: departures)
+            item($0, members, attachments: [attachment], removals: removals)
         }
         #expect(ItemTexts.first(of: all[...]).count == 2)
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(items.contains(ItemKey("d")) && !items.contains(ItemKey("e")))
     }
 
-    @Test func `do not keep long departures from being stored together`() async throws {
+    @Test func `do not keep long removals from being stored together`() async throws {
         try await PostgreSQLStores().withTables { tables in
             let ids = (0..<12).map { String($0 + 10) }
             try await tables[0].write(touching: ids) { transaction in
@@ -72,7 +72,7 @@ import Testing
             }
             try await tables[0].read { snapshot in
                 for id in ids {
-                    let left = try snapshot.item(id)?.departures.times.keys.map {
+                    let left = try snapshot.item(id)?.removals.times.keys.map {
                         String($0.prefix(3))
                     }
                     #expect(left == [id + "x"])

@@ -96,15 +96,16 @@ extension TableTransaction {
     ) throws -> TableItem {
         let previous = try item(id)
         let time = try nextTime(now: Date(timeIntervalSince1970: 1_700_000_000))
-        var left = previous?.departures.times ?? [:]
+        var left = previous?.removals.times ?? [:]
         for channel in channels { left[channel] = time }
-        let departures = Departures(.object(left.mapValues { .integer($0) })) ?? Departures()
+        let removals =
+            ChannelRemovals(.object(left.mapValues { .integer($0) })) ?? ChannelRemovals()
         return try save(
             TableItem(
                 id: id, members: ItemMembers(members),
                 createdAt: previous?.createdAt ?? Instant(microseconds: time),
                 updatedAt: Instant(microseconds: time), version: "", isDeleted: isDeleted,
-                attachments: attachments, departures: departures), over: previous)
+                attachments: attachments, removals: removals), over: previous)
     }
 }
 

@@ -82,7 +82,7 @@ import Testing
                 #expect(item?.members["text"] == .string(text))
                 #expect(item?.members[text] == .string("a\u{0}b"))
                 #expect(item?.members["n"] == 1.5 && item?.members["m"] == 1)
-                #expect(item?.departures.times.keys.map { Array($0.utf8) } == [Array(text.utf8)])
+                #expect(item?.removals.times.keys.map { Array($0.utf8) } == [Array(text.utf8)])
             }
             let none = try await tables[1].read { try $0.item("a\0b") }
             #expect(none == nil)
@@ -217,7 +217,7 @@ import Testing
     private static func timeline(_ items: some Collection<TableItem>) -> [TimelineEntry] {
         let entries = items.flatMap { item -> [TimelineEntry] in
             let time = item.updatedAt.microseconds
-            let marks = Set(item.departures.times.values).subtracting([time])
+            let marks = Set(item.removals.times.values).subtracting([time])
             return [
                 TimelineEntry(
                     time: time, isDeleted: item.isDeleted, isMark: false, id: item.id)

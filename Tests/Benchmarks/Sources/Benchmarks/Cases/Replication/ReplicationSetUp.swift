@@ -40,9 +40,9 @@ struct PlainTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var answer = try await transport.send(request, body: body, bodySizeMax: bodySizeMax)
-        if let name = HTTPField.Name("Settle-Features") { answer.response.headerFields[name] = nil }
+        if let name = HTTPField.Name("Settle-Features") { answer.head.headerFields[name] = nil }
         return answer
     }
 }
@@ -57,7 +57,7 @@ final class RecordingTransport: HTTPTransport {
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
-    ) async throws(ReplicationError) -> HTTPAnswer {
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         requests.withLock { $0.append(request) }
         return try await transport.send(request, body: body, bodySizeMax: bodySizeMax)
     }

@@ -1,0 +1,105 @@
+import SettleDocuments
+import SettleLMDB
+
+/// One consistent state of the store, valid only inside the closure it was handed to.
+package class StoreSnapshot {
+    let reader: ReadTransaction
+    let tables: StoreTables
+    /// The numbers as of this state.
+    var counters: StoreCounters
+
+    init(reader: ReadTransaction, tables: StoreTables) throws {
+        self.reader = reader
+        self.tables = tables
+        self.counters = try StoreCounters(from: tables.meta, in: reader)
+    }
+
+    /// The number of the commit that made this state; see ``Store/lastTransaction()``.
+    package var transactionNumber: UInt64 { reader.transactionNumber }
+    /// The sequence of the last change in this state; 0 in a new store.
+    package var lastSequence: UInt64 { counters.lastSequence }
+    /// The number of documents that are not deleted.
+    package var liveCount: Int { Int(clamping: counters.liveCount) }
+    /// The number of tombstones.
+    package var deletedCount: Int { Int(clamping: counters.deletedCount) }
+
+    /// Reads the record of a document, tombstones too.
+    ///
+    /// - Parameter id: The identifier. One that no document can have has no record.
+    /// - Returns: The record, or nil when there never was such a document.
+    /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``.
+    package func record(_ id: String) throws -> DocumentRecord? {
+        let key = Array(id.utf8)
+        guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
+        return try reader.withValue(for: key, in: tables.documents) { row in
+            try DocumentRecord(decoding: row, id: id)
+        }
+    }
+
+    /// True in a transaction, whose writes may move the bytes of rows.
+    package var isWriting: Bool { reader is WriteTransaction }
+
+    /// The stored bytes of a record, in place; for snapshots only, a transaction traps.
+    ///
+    /// - Parameter key: The identifier in UTF-8.
+    /// - Returns: The row; nil when there never was such a document.
+    /// - Throws: ``LMDBError``.
+    @_lifetime(borrow self)
+    package func row(of key: [UInt8]) throws -> Span<UInt8>? {
+        guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
+        return try reader.span(for: key, in: tables.documents, heldBy: self)
+    }
+
+    /// Hands the stored bytes of a record to a closure, in place.
+    ///
+    /// - Parameters:
+    ///   - key: The identifier in UTF-8.
+    ///   - body: Gets the row, valid during the call.
+    /// - Returns: What `body` returns; nil when there never was such a document.
+    /// - Throws: ``LMDBError``, what `body` throws.
+    package func withRow<Value>(
+        of key: [UInt8], _ body: (Span<UInt8>) throws -> Value
+    ) throws -> Value? {
+        guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
+        return try reader.withValue(for: key, in: tables.documents, body)
+    }
+
+    /// Walks the stored bytes of every record in the byte order of the identifiers, in place.
+    ///
+    /// - Parameters:
+    ///   - id: Where to start; a document with this identifier is not included; nil for the first.
+    ///   - body: Called with each identifier and row, both valid during the call; answers false to
+    ///     stop.
+    /// - Throws: ``LMDBError``, what `body` throws.
+    package func forEachRow(
+        after id: String? = nil, _ body: (_ id: Span<UInt8>, _ row: Span<UInt8>) throws -> Bool
+    ) throws {
+        let start: Bound = id.map { .excluding(Array($0.utf8)) } ?? .unbounded
+        try reader.forEach(in: tables.documents, from: start, body)
+    }
+
+    /// Walks every record in the byte order of the identifiers, tombstones too.
+    ///
+    /// - Parameters:
+    ///   - id: Where to start; a document with this identifier is not included; nil for the first.
+    ///   - body: Called with each record; answers false to stop.
+    /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``, what `body` throws.
+    package func forEachRecord(
+        after id: String? = nil, _ body: (_ id: String, _ record: DocumentRecord) throws -> Bool
+    ) throws {
+        let start: Bound = id.map { .excluding(Array($0.utf8)) } ?? .unbounded
+        try reader.forEach(in: tables.documents, from: start) { key, value in
+            guard let id = String(validating: key.rest(from: 0), as: UTF8.self) else {
+                throw StorageError.corrupted(place: "a key of table 'documents'")
+            }
+            return try body(id, try DocumentRecord(decoding: value, id: id))
+        }
+    }
+
+    /// Finds a table that the layers above keep; nil when it was never made.
+    ///
+    /// - Throws: ``LMDBError`` when the store cannot be read.
+    package func table(named name: String) throws -> OrderedTable? {
+        try reader.table(named: StoreTables.guestPrefix + name).map { OrderedTable($0, in: self) }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Settle
+
+extension BaseItem {
+    /// Rows of layout 1 have no flags but the first four.
+    private static let layout: UInt8 = 2
+
+    private enum Flag {
+        static let members: UInt8 = 1
+        static let created: UInt8 = 2
+        static let updated: UInt8 = 4
+        static let source: UInt8 = 8
+        static let nullMayMeanAbsent: UInt8 = 16
+        static let unshown: UInt8 = 32
+        static let rounded: UInt8 = 64
+    }
+
+    func write(to row: inout RowWriter) {
+        row.write(byte: Self.layout)
+        row.write(byte: presence.stored)
+        row.write(
+            byte: (members == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
+                | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source)
+                | (nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
+                | (unshown.isEmpty ? 0 : Flag.unshown) | (rounded.isEmpty ? 0 : Flag.rounded))
+        row.write(text: version)
+        if let created { row.write(date: created) }
+        if let updated { row.write(date: updated) }
+        if let members { row.write(members: members) }
+        if source != 0 { row.write(number: source) }
+        if !unshown.isEmpty {
+            row.write(number: UInt64(unshown.count))
+            for name in unshown.sorted() { row.write(counted: name.utf8) }
+        }
+        if !rounded.isEmpty { row.write(members: rounded) }
+    }
+
+    init(from row: inout RowReader) throws {
+        guard (1...Self.layout).contains(try row.byte()),
+            let presence = ServerPresence(stored: try row.byte())
+        else { throw row.damage }
+        let flags = try row.byte()
+        self.init(presence: presence, version: try row.optionalText())
+        if flags & Flag.created != 0 { created = try row.date() }
+        if flags & Flag.updated != 0 { updated = try row.date() }
+        if flags & Flag.members != 0 { members = try row.members() }
+        if flags & Flag.source != 0 { source = try row.number() }
+        nullMayMeanAbsent = flags & Flag.nullMayMeanAbsent != 0
+        if flags & Flag.unshown != 0 {
+            for _ in 0..<(try row.number()) { unshown.insert(try row.text()) }
+        }
+        if flags & Flag.rounded != 0 { rounded = try row.members() }
+    }
+}
+
+extension RowWriter {
+    /// Seconds since 1970, as the bits of a double.
+    mutating func write(date: Date) {
+        write(number: date.timeIntervalSince1970.bitPattern)
+    }
+}
+
+extension RowReader {
+    mutating func date() throws -> Date {
+        Date(timeIntervalSince1970: Double(bitPattern: try number()))
+    }
+}
+
+extension ServerPresence {
+    fileprivate var stored: UInt8 {
+        switch self {
+        case .absent: 0
+        case .live: 1
+        case .deleted: 2
+        }
+    }
+
+    fileprivate init?(stored: UInt8) {
+        guard let presence = Self.allCases.first(where: { $0.stored == stored }) else {
+            return nil
+        }
+        self = presence
+    }
+}
