@@ -1,5 +1,7 @@
 import Foundation
 import Synchronization
+import TestSupport
+import Testing
 
 /// The program `settle`, as it was built beside these tests.
 struct BuiltTool {
@@ -44,7 +46,7 @@ struct BuiltTool {
     ///   - input: What stands on standard input.
     ///   - environment: Variables beside those of the tests.
     /// - Returns: What it left behind.
-    /// - Throws: What Foundation throws when it cannot be started.
+    /// - Throws: `ChildProcess.CannotStart`.
     func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) async throws -> Outcome {
@@ -57,16 +59,14 @@ struct BuiltTool {
     /// Runs a script of the shell bash, with the program as `$0`.
     func runScript(_ script: String, _ arguments: [String]) async throws -> Outcome {
         let running = try RunningTool(
-            URL(fileURLWithPath: "/bin/bash"), ["-c", script, url.path] + arguments,
-            environment: ProcessInfo.processInfo.environment)
+            URL(fileURLWithPath: "/bin/bash"), ["-c", script, url.path] + arguments)
         running.closeInput()
         return await running.outcome()
     }
 
     /// Starts the program.
     func start(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningTool {
-        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        return try RunningTool(url, arguments, environment: variables)
+        try RunningTool(url, arguments, environment: environment)
     }
 
     private static func isProgram(_ url: URL) -> Bool {
@@ -78,58 +78,45 @@ struct BuiltTool {
 
 /// The program while it runs.
 final class RunningTool: Sendable {
-    private let process: Process
-    private let input = Pipe()
+    private let process: ChildProcess
+    private let input: FileHandle
     private let output: OutputReader
     private let errors: OutputReader
     private let ended: Task<Int32, Never>
 
-    fileprivate init(_ url: URL, _ arguments: [String], environment: [String: String]) throws {
-        let process = Process()
-        process.executableURL = url
-        process.arguments = arguments
-        process.environment = environment
-        process.standardInput = input
-        let (outputPipe, errorPipe) = (Pipe(), Pipe())
-        process.standardOutput = outputPipe
-        process.standardError = errorPipe
-        let (stream, continuation) = AsyncStream<Int32>.makeStream()
-        process.terminationHandler = { process in
-            continuation.yield(process.terminationStatus)
-            continuation.finish()
-        }
-        ended = Task {
-            for await status in stream { return status }
-            return -1
-        }
-        try process.run()
-        self.process = process
-        output = OutputReader(outputPipe)
-        errors = OutputReader(errorPipe)
+    fileprivate init(
+        _ url: URL, _ arguments: [String], environment: [String: String] = [:]
+    ) throws {
+        process = try ChildProcess(
+            url, arguments, environment: environment, input: .pipe, output: .pipe, errors: .pipe)
+        input = try #require(process.input)
+        output = OutputReader(try #require(process.output))
+        errors = OutputReader(try #require(process.errors))
+        ended = Task { [process] in (try? await onThread { process.ending().status }) ?? -1 }
     }
 
     /// Writes to standard input.
     func write(_ text: String) {
         // A program that has ended does not read; its outcome tells.
-        try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try? input.write(contentsOf: Data(text.utf8))
     }
 
     /// Ends standard input.
     func closeInput() {
-        try? input.fileHandleForWriting.close()
+        try? input.close()
     }
 
     /// Sends SIGINT.
     func interrupt() {
-        process.interrupt()
+        process.send(SIGINT)
     }
 
     /// The number of the process.
-    var identifier: Int32 { process.processIdentifier }
+    var identifier: Int32 { process.identifier }
 
     /// Sends SIGKILL, which no program can do anything about.
     func kill() {
-        _ = Foundation.kill(process.processIdentifier, SIGKILL)
+        process.send(SIGKILL)
     }
 
     /// Waits for the first line on standard output.
@@ -157,12 +144,11 @@ private final class OutputReader: Sendable {
     private let finished: Task<Void, Never>
     private let data = Mutex(Data())
 
-    init(_ pipe: Pipe) {
+    init(_ handle: FileHandle) {
         let (chunks, chunkContinuation) = AsyncStream<Void>.makeStream()
         let (end, endContinuation) = AsyncStream<Void>.makeStream()
         self.chunks = chunks
         finished = Task { for await _ in end {} }
-        let handle = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
             // What FileHandle has for this ends the process when a signal comes.
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -173,7 +159,6 @@ private final class OutputReader: Sendable {
                 data.withLock { $0.append(contentsOf: buffer[..<count]) }
                 chunkContinuation.yield()
             }
-            // Foundation keeps what it has run, and with that the pipe.
             try? handle.close()
             chunkContinuation.finish()
             endContinuation.finish()

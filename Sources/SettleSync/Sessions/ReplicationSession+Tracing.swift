@@ -18,7 +18,7 @@ extension ReplicationSession {
     ) async throws -> ReplicationError? {
         let before = cycle.summary
         let span = TraceSpan(name, isRoot: configuration.isRepeating)
-        span.set("settle.remote", to: outbox.identifier)
+        span.set("settle.remote", to: pushQueue.identifier)
         var failure: (any Error)?
         defer {
             for (attribute, path) in Self.counts {

@@ -36,7 +36,7 @@ struct ChildRun: Sendable {
 
     /// Runs the child; blocks.
     func run(errors: URL) throws -> Outcome {
-        let child = try ChildProcess(
+        let child = try LineProcess(
             try BuiltFile.child(), arguments, environment: environment, errors: errors)
         var outcome = Outcome()
         func take(_ line: String) {

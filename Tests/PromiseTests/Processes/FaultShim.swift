@@ -26,17 +26,17 @@
             // Moved when it is complete: another process may have it loaded.
             let part = folder.appendingPathComponent("libFaultShim-\(UUID().uuidString).so")
             defer { try? FileManager.default.removeItem(at: part) }
-            let process = Process()
-            process.executableURL = try compiler()
-            process.arguments = [
-                "-shared", "-fPIC", "-O1", "-Wall", "-Werror", source.path, "-ldl", "-o", part.path,
-            ]
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else {
+            let ending = try ChildProcess.run(
+                try compiler(),
+                [
+                    "-shared", "-fPIC", "-O1", "-Wall", "-Werror", source.path, "-ldl", "-o",
+                    part.path,
+                ]
+            )
+            guard ending == .exited(0) else {
                 throw NotCompiled(
-                    description: "\(source.path) was not compiled, status "
-                        + "\(process.terminationStatus); the compiler's words stand above.")
+                    description: "\(source.path) was not compiled: \(ending); the compiler's words "
+                        + "stand above.")
             }
             try Data(contentsOf: part).write(to: library, options: .atomic)
             return library

@@ -29,12 +29,10 @@ final class SmallDisk: Sendable {
         _ program: String, _ words: [String]
     ) throws -> Bool {
         #if os(Linux)
-            let errors = URL(fileURLWithPath: "/dev/null")
-            let process = try ChildProcess(
-                URL(fileURLWithPath: program), words, errors: errors)
-            return process.ending() == .exited(0)
+            try ChildProcess.run(URL(fileURLWithPath: program), words, errors: .nothing)
+                == .exited(0)
         #else
-            return false
+            false
         #endif
     }
 }

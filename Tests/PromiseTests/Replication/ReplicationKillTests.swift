@@ -26,7 +26,7 @@ import Testing
     private static func live(
         _ plan: Plan, _ table: URL, errors: URL, afterHalf: () throws -> Void = {}
     ) throws -> Life {
-        let child = try ChildProcess(
+        let child = try LineProcess(
             try BuiltFile.child(),
             ["replicate", plan.folder.path, table.absoluteString, plan.name], errors: errors)
         var life = Life(ending: .exited(-1))

@@ -1,12 +1,13 @@
 import Foundation
 import Settle
+import TestSupport
 import Testing
 
 /// `settle serve` in a process of its own, which is killed and started again in the same place.
 final class ServerProcess {
     private let store: [String]
     private let errors: URL
-    private var process: ChildProcess?
+    private var process: LineProcess?
     private var port = 0
 
     /// A server that is not started yet.
@@ -23,7 +24,7 @@ final class ServerProcess {
     ///
     /// - Returns: The address of a table.
     func start() throws -> URL {
-        let process = try ChildProcess(
+        let process = try LineProcess(
             try BuiltFile.tool(),
             ["serve"] + store + ["--port", "\(port)", "--anonymous", "--json"], errors: errors)
         self.process = process

@@ -24,11 +24,9 @@ import Testing
             try withScratchDirectory("gzip") { scratch in
                 let file = scratch.file("content")
                 try Data(bytes).write(to: file)
-                let process = Process()
-                process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-                process.arguments = ["gzip", "-9", file.path]
-                try process.run()
-                process.waitUntilExit()
+                let gzip = try ChildProcess.run(
+                    URL(fileURLWithPath: "/usr/bin/env"), ["gzip", "-9", file.path])
+                try #require(gzip == .exited(0))
                 return Array(try Data(contentsOf: scratch.file("content.gz")))
             }
         }

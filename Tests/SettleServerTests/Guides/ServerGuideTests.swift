@@ -57,22 +57,12 @@ import Testing
     ) async throws -> (status: Int32, errors: String) {
         try Data(script.utf8).write(to: directory.appendingPathComponent("script.sh"))
         let errors = directory.appendingPathComponent("errors")
-        #expect(FileManager.default.createFile(atPath: errors.path, contents: nil))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["script.sh"]
-        process.currentDirectoryURL = directory
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = FileHandle.nullDevice
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
+        let ending = try await onThread {
+            try ChildProcess.run(
+                URL(fileURLWithPath: "/bin/sh"), ["script.sh"], directory: directory,
+                errors: .file(errors))
         }
-        return (status, try text(directory, "errors"))
+        return (ending.status, try text(directory, "errors"))
     }
 
     @Test func `a script is taken from the marked blocks only`() {

@@ -27,21 +27,17 @@ import Testing
     ) async throws -> TLSFiles {
         let files = TLSFiles(
             certificate: scratch.file("\(name).pem"), key: scratch.file("\(name).key"))
-        let status = try await onThread {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = [
+        let ending = try await onThread {
+            let words = [
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                 "-nodes", "-days", "2", "-subj", "/CN=localhost",
                 "-addext", "subjectAltName=DNS:localhost", "-keyout", files.key.path,
                 "-out", files.certificate.path,
             ]
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            return process.terminationStatus
+            return try ChildProcess.run(
+                URL(fileURLWithPath: "/usr/bin/env"), words, errors: .nothing)
         }
-        guard status == 0 else { throw NotMade() }
+        guard ending == .exited(0) else { throw NotMade() }
         return files
     }
 

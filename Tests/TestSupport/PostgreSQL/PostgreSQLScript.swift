@@ -7,7 +7,6 @@ import Foundation
 /// runs in a session of its own, so that what is sent to the test's group does not reach it, and as
 /// the user `postgres` when the test runs as root, whom the server refuses.
 final class PostgreSQLScript: Sendable {
-    private let process: Process
     private let input: FileHandle
     private let lines: LineReader
 
@@ -50,7 +49,7 @@ final class PostgreSQLScript: Sendable {
     /// Starts the script.
     ///
     /// - Parameter binaries: The folder of the server's programs.
-    /// - Throws: What Foundation throws when the shell cannot be started.
+    /// - Throws: `ChildProcess.CannotStart`.
     init(binaries: String) throws {
         let files = FileManager.default
         func path(_ name: String) -> String? {
@@ -62,21 +61,17 @@ final class PostgreSQLScript: Sendable {
             words =
                 [setpriv, "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words
         }
-        // Without waiting for the script it would end at once and stay a zombie, since Foundation notices
-        // the end of a child only when nobody has its descriptors any more; and beside a zombie that is
-        // not its own, Swift Testing never sees its exit tests end.
+        // Without waiting for the script it would end at once and stay a zombie, beside which Swift
+        // Testing never sees its exit tests end.
         if let setsid = path("setsid") { words = [setsid, "--wait"] + words }
-        let toScript = Pipe()
-        let fromScript = Pipe()
-        process = Process()
-        process.executableURL = URL(fileURLWithPath: words[0])
-        process.arguments = Array(words.dropFirst())
-        process.standardInput = toScript
-        process.standardOutput = fromScript
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        try process.run()
-        input = toScript.fileHandleForWriting
-        lines = LineReader(fromScript.fileHandleForReading)
+        let process = try ChildProcess(
+            URL(fileURLWithPath: words[0]), Array(words.dropFirst()),
+            directory: URL(fileURLWithPath: "/"), input: .pipe, output: .pipe, errors: .nothing)
+        guard let input = process.input, let output = process.output else {
+            preconditionFailure("A pipe that was asked for is there.")
+        }
+        self.input = input
+        lines = LineReader(output)
     }
 
     /// Sends a line and waits for the answer; one caller at a time is served.
