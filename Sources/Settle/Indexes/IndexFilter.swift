@@ -35,7 +35,7 @@ extension Database {
         ///
         /// - Throws: ``DatabaseError`` with `invalidIndex` that names the member that is wrong and says
         ///   what is expected there.
-        public init(json: JSONValue) throws {
+        public init(json: JSONValue) throws(DatabaseError) {
             do {
                 filter = try SettleIndexing.IndexFilter(json: json)
             } catch {

@@ -22,7 +22,7 @@ extension Database {
     ///   - progress: Called with how many of the documents are written.
     /// - Returns: What the export holds.
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`, `permissionDenied`, `diskFull`, or
-    ///   `inputOutput` when a file cannot be written, or is one of the database itself; `corrupted` with the document that is damaged;
+    ///   `inputOutput` when a file cannot be written, or is one of a database; `corrupted` with the document that is damaged;
     ///   `databaseClosed`; `CancellationError` when the task is cancelled. Nothing but finished files of
     ///   contents is left then.
     /// - Complexity: Linear in the size of the database; constant memory.
@@ -68,7 +68,7 @@ extension Database {
         return try await export(progress) { write in try write(contents, receive) }
     }
 
-    /// Refuses to put an export in the place of a file of this database.
+    /// Refuses to put an export in the place of a file of this database, or of another.
     ///
     /// - Throws: ``DatabaseError`` with `invalidFileLocation`.
     private func requireOther(than url: URL) throws {
@@ -81,12 +81,16 @@ extension Database {
             return [device, file]
         }
         guard let target = identity(url) else { return }
-        let directory = configuration.key.directory
-        let own = ["data.mdb", "lock.mdb"].map { identity(directory.appendingPathComponent($0)) }
-        guard !own.contains(target) else {
+        let folders = [
+            configuration.key.directory, url.resolvingSymlinksInPath().deletingLastPathComponent(),
+        ]
+        let files = folders.flatMap { folder in
+            ["data.mdb", "lock.mdb"].map { folder.appendingPathComponent($0) }
+        }
+        guard !files.compactMap(identity).contains(target) else {
             throw DatabaseError(
                 .invalidFileLocation,
-                "'\(url.path)' is a file of the database that is exported; choose another place.")
+                "'\(url.path)' is a file of a database; choose another place.")
         }
     }
 

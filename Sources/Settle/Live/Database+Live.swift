@@ -37,16 +37,17 @@ extension Database {
         live(documentStates(of: id, interval: interval))
     }
 
-    /// All models of a type, kept up to date for views; see ``modelResults(_:interval:)``.
+    /// All models of a type, kept up to date for views; see ``modelResults(_:where:interval:)``.
     ///
     /// - Parameters:
     ///   - type: The model.
+    ///   - filter: Which of them; nil for all.
     ///   - interval: The least time between two results.
     /// - Returns: The models, which are observed for as long as somebody keeps them.
     @MainActor public func liveModels<Model: DocumentModel>(
-        _ type: Model.Type, interval: Duration = .zero
+        _ type: Model.Type, where filter: ModelFilter<Model>? = nil, interval: Duration = .zero
     ) -> Live<ModelList<Model>> {
-        live(LiveValues(modelResults(type, interval: interval)))
+        live(LiveValues(modelResults(type, where: filter, interval: interval)))
     }
 
     /// The models that a query finds, kept up to date for views; see

@@ -4,14 +4,33 @@ extension Database {
     ///
     /// Otherwise as ``documentResults(ofType:interval:)``. Only documents that changed are decoded again.
     ///
+    /// ```swift
+    /// for try await visits in database.modelResults(Visit.self, where: \.customer == "Miller") { … }
+    /// ```
+    ///
     /// - Parameters:
     ///   - type: The model.
+    ///   - filter: Which of them; nil for all. A model that begins or ceases to pass comes or goes as if it
+    ///     were added or deleted.
     ///   - interval: The least time between two results, by the configuration's clock.
-    /// - Returns: The results; documents that cannot be decoded are in their ``ModelList/unreadable``.
+    /// - Returns: The results; documents that pass and cannot be decoded are in their
+    ///   ``ModelList/unreadable``. Iterating throws also ``DatabaseError`` with `invalidIndex` when the
+    ///   filter is impossible, as ``ModelFilter/indexFilter`` tells.
     public func modelResults<Model: DocumentModel>(
-        _ type: Model.Type, interval: Duration = .zero
+        _ type: Model.Type, where filter: ModelFilter<Model>? = nil, interval: Duration = .zero
     ) -> ModelResults<Model> {
-        ModelResults(source: documentResults(ofType: Model.documentType, interval: interval))
+        ModelResults(source: documentResults(where: filter, interval: interval))
+    }
+
+    /// The documents of a model that pass a filter.
+    private func documentResults<Model: DocumentModel>(
+        where filter: ModelFilter<Model>?, interval: Duration
+    ) -> QueryResults {
+        documentResults(interval) { () throws(DatabaseError) in
+            // Asked for its type alone, a document need not be packed.
+            if filter == nil { return .type(Model.documentType) }
+            return .passing(try ModelFilter.documents(where: filter))
+        }
     }
 
     /// The models that a query finds, and again whenever that changes.
@@ -32,16 +51,18 @@ extension Database {
             source: queryResults(on: index, with: parameters.withDocuments, interval: interval))
     }
 
-    /// How the models of a type change, step by step; as ``modelResults(_:interval:)``.
+    /// How the models of a type change, step by step; as ``modelResults(_:where:interval:)``.
     ///
     /// - Parameters:
     ///   - type: The model.
+    ///   - filter: Which of them; nil for all.
     ///   - interval: The least time between two steps, by the configuration's clock.
     /// - Returns: The steps.
     public func modelChanges<Model: DocumentModel>(
-        _ type: Model.Type, interval: Duration = .zero
+        _ type: Model.Type, where filter: ModelFilter<Model>? = nil, interval: Duration = .zero
     ) -> ModelChanges<Model> {
-        ModelChanges(source: documentChanges(ofType: Model.documentType, interval: interval))
+        ModelChanges(
+            source: QueryChanges(source: documentResults(where: filter, interval: interval)))
     }
 
     /// How the models that a query finds change, step by step; as ``modelResults(_:on:with:interval:)``.

@@ -168,7 +168,9 @@ public struct ModelFilter<Model: DocumentModel>: Sendable, Hashable {
     /// The documents of the model that are meant; nil for all.
     ///
     /// - Throws: As ``indexFilter``.
-    static func documents(where filter: ModelFilter?) throws -> Database.IndexFilter {
+    static func documents(
+        where filter: ModelFilter?
+    ) throws(DatabaseError) -> Database.IndexFilter {
         if let fault = filter?.fault { throw DatabaseError(.invalidIndex, fault) }
         let type = JSONValue.object([Document.typeMember: .string(Model.documentType)])
         return try Database.IndexFilter(

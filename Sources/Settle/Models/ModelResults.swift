@@ -1,6 +1,6 @@
 /// The models of an observed list, one result after the other.
 ///
-/// Made by ``Database/modelResults(_:interval:)`` and ``Database/modelResults(_:on:with:interval:)``, which
+/// Made by ``Database/modelResults(_:where:interval:)`` and ``Database/modelResults(_:on:with:interval:)``, which
 /// say what is in it.
 public struct ModelResults<Model: DocumentModel>: AsyncSequence, Sendable {
     /// The errors of an iteration, which end it.
@@ -40,7 +40,7 @@ public struct ModelResults<Model: DocumentModel>: AsyncSequence, Sendable {
 
 /// How the models of an observed list change, step by step: enough to animate a list.
 ///
-/// Made by ``Database/modelChanges(_:interval:)`` and ``Database/modelChanges(_:on:with:interval:)``, which
+/// Made by ``Database/modelChanges(_:where:interval:)`` and ``Database/modelChanges(_:on:with:interval:)``, which
 /// say what is in it.
 public struct ModelChanges<Model: DocumentModel>: AsyncSequence, Sendable {
     /// The errors of an iteration, which end it.

@@ -53,9 +53,17 @@ extension Database {
     public func documentResults(
         ofType type: String, interval: Duration = .zero
     ) -> QueryResults {
+        documentResults(interval) { () throws(DatabaseError) in .type(type) }
+    }
+
+    /// The documents of a choice that is made when somebody begins to observe.
+    func documentResults(
+        _ interval: Duration,
+        _ choice: @escaping @Sendable () throws(DatabaseError) -> DocumentChoice
+    ) -> QueryResults {
         QueryResults(
             source: ObservationSource(self, interval) { [observers] () throws(DatabaseError) in
-                try observers.observe(.type(type))
+                try observers.observe(choice())
             }, startRow: 0)
     }
 

@@ -9,6 +9,8 @@ enum DocumentChoice: Sendable, Equatable {
     case identifier(String)
     /// All with this type.
     case type(String)
+    /// All that pass.
+    case passing(Database.IndexFilter)
 }
 
 /// One observation of documents; they are shown as rows whose key is the identifier.
@@ -21,10 +23,13 @@ struct ObservedChoice: Sendable {
     }
 
     /// Whether a document is one of those observed.
-    func includes(_ document: Document) -> Bool {
+    ///
+    /// - Throws: As `Database.IndexFilter.matches`.
+    func includes(_ document: Document) throws -> Bool {
         switch choice {
         case .identifier(let id): Array(id.utf8) == Array(document.id.utf8)
         case .type(let type): document.metaData.type?.utf8.elementsEqual(type.utf8) ?? false
+        case .passing(let filter): try filter.matches(document)
         }
     }
 }
@@ -120,7 +125,9 @@ final class ObservedDocuments: Sendable {
             let key = RowPosition(segment: 0, bytes: Array(id.utf8))
             let document = try snapshot.document(id)
             for choice in loaded {
-                let shown = document.flatMap { choice.includes($0) ? row(of: $0) : nil }
+                let shown = try document.flatMap {
+                    try choice.includes($0) ? row(of: $0) : nil
+                }
                 guard shown != nil || choice.list.row(at: key) != nil else { continue }
                 _ = choice.list.apply([(key, shown)])
             }
@@ -139,7 +146,8 @@ final class ObservedDocuments: Sendable {
         }
         guard !walked.isEmpty else { return }
         try snapshot.forEachDocument { document in
-            for index in walked.indices where walked[index].choice.includes(document) {
+            for index in walked.indices {
+                guard try walked[index].choice.includes(document) else { continue }
                 walked[index].rows.append(item(of: document))
             }
             return true

@@ -44,6 +44,7 @@ struct ServeLimitOptions: ParsableArguments {
     var pageMax: CountArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             How many requests a second each sender may make, on and on: each subject of a token, \
@@ -67,6 +68,7 @@ struct ServeLimitOptions: ParsableArguments {
     var connectionsMax: CountArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How long a connection may be silent: seconds, or 15m, 2h. (default: 75s)",
             valueName: "time"),

@@ -42,8 +42,8 @@ struct ServeCommand: SettleSubcommand {
             Examples:
               settle serve --directory ./server --anonymous
               settle serve --directory ./server --secret-file secret --port 8080
-              settle serve --directory ./server --jwks https://id.example.com/jwks.json \
-                --audience tables --rules rules.json --tls-certificate chain.pem --tls-key key.pem
+              settle serve --directory ./server --jwks keys.json --audience tables
+              settle serve --tls-certificate chain.pem --tls-key key.pem --rules rules.json
               settle serve --config settle.json --print-config
               settle sync ./shop http://127.0.0.1:8080/tables/items
             """)
@@ -85,7 +85,7 @@ struct ServeCommand: SettleSubcommand {
         transform: CountArgument.port(parsing:))
     var port: UInt16?
 
-    @OptionGroup(title: "Who may come") var access: ServeAccessOptions
+    @OptionGroup(title: "Authorization") var access: ServeAccessOptions
 
     @OptionGroup(title: "Browsers") var browsers: ServeBrowserOptions
 

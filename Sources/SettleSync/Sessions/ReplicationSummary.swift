@@ -65,9 +65,16 @@ extension ReplicationSummary: CustomStringConvertible {
     public var description: String {
         let counts = [
             (pushed, "pushed"), (pulled, "pulled"), (received, "received"),
-            (conflictsResolved, "conflicts resolved"), (conflicts, "conflicts left"),
+            (
+                conflictsResolved,
+                conflictsResolved == 1 ? "conflict resolved" : "conflicts resolved"
+            ),
+            (conflicts, conflicts == 1 ? "conflict left" : "conflicts left"),
             (rejected, "rejected"), (withheld, "withheld"),
-            (attachmentsDownloaded, "attachments downloaded"), (skipped, "set aside"),
+            (
+                attachmentsDownloaded,
+                attachmentsDownloaded == 1 ? "attachment downloaded" : "attachments downloaded"
+            ), (skipped, "set aside"),
         ]
         let words = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
         return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")

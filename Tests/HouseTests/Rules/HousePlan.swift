@@ -24,7 +24,7 @@ enum HousePlan {
         "SettleIndexing": Room(targets: ["SettleDocuments", "SettleStorage"]),
         "Settle": Room(
             targets: ["SettleDocuments", "SettleIndexing", "SettleStorage"],
-            products: ["Logging", "Tracing"]),
+            products: ["Tracing"]),
         "SettleSync": Room(targets: ["Settle"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],

@@ -161,15 +161,18 @@ import Testing
         }
     }
 
-    @Test func `exports over no file of the database itself`() async throws {
+    @Test func `exports over no file of the database itself, or of another`() async throws {
         try await withShop { path, scratch in
             let data = scratch.file("shop.settle/data.mdb")
+            let other = scratch.file("other.settle/data.mdb")
+            #expect(try await run("backup", path, scratch.file("other.settle").path).status == 0)
             let link = scratch.file("link")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: data)
-            for file in [data.path, scratch.file("shop.settle/lock.mdb").path, link.path] {
+            let lock = scratch.file("shop.settle/lock.mdb")
+            for file in [data.path, lock.path, link.path, other.path] {
                 let refused = try await run("export", path, file, "--force")
                 #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
-                #expect(refused.errors.contains("is a file of the database"), "\(refused)")
+                #expect(refused.errors.contains("is a file of a database"), "\(refused)")
             }
             #expect(try await run("check", path).status == 0)
         }

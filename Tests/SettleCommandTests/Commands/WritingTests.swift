@@ -285,6 +285,19 @@ import Testing
         }
     }
 
+    @Test func `ends when an editor that nobody sees writes another wrong text each time`()
+        async throws
+    {
+        try await withShop { path, scratch in
+            let count = scratch.file("count").path
+            let script = "echo x >> '\(count)'; { printf '{'; cat '\(count)'; } > \"$1\""
+            let ended = try await edit(script, scratch, [path, "apple"])
+            #expect(ended.status == 1 && ended.errors.contains("Nothing was stored"), "\(ended)")
+            #expect(try keptText(ended).hasPrefix("{x"))
+            #expect(try await revision("apple", path).hasPrefix("1-"))
+        }
+    }
+
     @Test func `names the file with the text when it is interrupted`() async throws {
         try await withShop { path, scratch in
             // The tool is the parent of the editor, or of the shell that runs it.

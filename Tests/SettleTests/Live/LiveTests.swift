@@ -30,6 +30,7 @@ import Testing
     @Test @MainActor func `begin by loading and follow what is committed`() async throws {
         try await withDatabase(indexes: [Self.byTitle]) { database in
             let models = database.liveModels(Task.self)
+            let some = database.liveModels(Task.self, where: \.title == "A")
             let query = database.liveQuery(on: "byTitle")
             let found = database.liveModels(Task.self, on: "byTitle")
             let one = database.liveModel(Task.self, id: "a")
@@ -42,6 +43,7 @@ import Testing
             try await database.add(Task(id: "a", title: "A"))
             await until {
                 models.value?.first?.title == "A" && one.value?.title == "A"
+                    && some.value?.count == 1
                     && document.value?["title"] as? String == "A"
                     && query.value?.first?.value as? Int == 1 && found.value?.count == 1
                     && documents.value?.count == 1

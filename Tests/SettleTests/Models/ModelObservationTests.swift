@@ -12,6 +12,17 @@ import Testing
         var rank: Int?
     }
 
+    /// A model with a member that no filter can name.
+    struct Odd: DocumentModel {
+        enum CodingKeys: String, CodingKey {
+            case id
+            case odd = "$odd"
+        }
+        static let documentType = "odd"
+        var id: String
+        var odd: String
+    }
+
     private static let byRank = Database.Index.keyPaths(
         Task.self, name: "byRank", keys: [\.rank], value: \.rank, reduce: .sum)
 
@@ -34,6 +45,36 @@ import Testing
             let rows = try #require(try await ranked.next())
             #expect(rows.map(\.id) == ["b", "a"])
             #expect(rows.unreadable.count == 1)
+        }
+    }
+
+    @Test func `that pass a filter come and go as they begin and cease to pass`() async throws {
+        try await withDatabase { database in
+            for (id, rank) in [("a", 1), ("b", 2), ("c", 3)] {
+                try await database.add(Task(id: id, title: id, rank: rank))
+            }
+            try await database.save(["id": "d", "type": "task", "rank": 9])
+            try await database.save(["id": "e", "type": "other", "rank": 9])
+            var lists = database.modelResults(Task.self, where: \.rank >= 2).makeAsyncIterator()
+            var steps = database.modelChanges(Task.self, where: \.rank >= 2).makeAsyncIterator()
+            let first = try #require(try await lists.next())
+            #expect(first.map(\.id) == ["b", "c"] && first.unreadable.map(\.document.id) == ["d"])
+            #expect(try await steps.next()?.rows.map(\.id) == ["b", "c", "d"])
+            try await database.write { transaction in
+                try transaction.update(Task.self, id: "a") { $0.rank = 5 }
+                try transaction.update(Task.self, id: "b") { $0.rank = nil }
+            }
+            #expect(try await lists.next()?.map(\.id) == ["a", "c"])
+            #expect(try await steps.next()?.changes == [.removed(old: 0), .inserted(new: 0)])
+            // Does not pass before or after: nothing comes of it.
+            try await database.update(Task.self, id: "b") { $0.title = "B" }
+            try await database.update(Task.self, id: "c") { $0.title = "C" }
+            #expect(try await lists.next()?.map(\.title) == ["a", "C"])
+
+            var impossible = database.modelResults(Odd.self, where: \.odd == "x")
+                .makeAsyncIterator()
+            let error = await #expect(throws: DatabaseError.self) { try await impossible.next() }
+            #expect(error?.code == .invalidIndex)
         }
     }
 

@@ -8,6 +8,9 @@ struct EditSession: Sendable {
     private let url: URL
     private let text: String
 
+    /// How often an editor is opened that nobody sees: a program would go on for ever.
+    private static let unseenCountMax = 10
+
     /// Begins a line that belongs to the tool and not to the document.
     private static let mark = "#"
 
@@ -50,7 +53,9 @@ struct EditSession: Sendable {
     func edited() async throws -> [String: JSONValue]? {
         // Without the lines of the tool, because an editor may drop or keep them.
         var before = text
+        var count = 0
         while true {
+            count += 1
             try await openEditor()
             let plain = Self.withoutMarks(try read())
             if plain == text || plain.allSatisfy(\.isWhitespace) { return nil }
@@ -62,6 +67,10 @@ struct EditSession: Sendable {
                 return try members(of: plain)
             } catch {
                 let sentence = FailureText.sentence(for: error)
+                guard Terminal.canAsk || count < Self.unseenCountMax else {
+                    throw CommandFailure(
+                        "\(sentence) Nothing was stored; your text is in '\(path)'.")
+                }
                 StandardError.line(sentence)
                 before = plain
                 try write("\(Self.mark) \(sentence)\n\(plain)")
