@@ -63,18 +63,14 @@ public enum ReplicationEvent: Sendable {
 extension ReplicationSummary: CustomStringConvertible {
     /// What is not 0, in words.
     public var description: String {
+        func noun(_ word: String, _ count: Int) -> String { count == 1 ? word : word + "s" }
         let counts = [
             (pushed, "pushed"), (pulled, "pulled"), (received, "received"),
-            (
-                conflictsResolved,
-                conflictsResolved == 1 ? "conflict resolved" : "conflicts resolved"
-            ),
-            (conflicts, conflicts == 1 ? "conflict left" : "conflicts left"),
+            (conflictsResolved, noun("conflict", conflictsResolved) + " resolved"),
+            (conflicts, noun("conflict", conflicts) + " left"),
             (rejected, "rejected"), (withheld, "withheld"),
-            (
-                attachmentsDownloaded,
-                attachmentsDownloaded == 1 ? "attachment downloaded" : "attachments downloaded"
-            ), (skipped, "set aside"),
+            (attachmentsDownloaded, noun("attachment", attachmentsDownloaded) + " downloaded"),
+            (skipped, "set aside"),
         ]
         let words = counts.filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
         return words.isEmpty ? "nothing to do" : words.joined(separator: ", ")
