@@ -73,8 +73,6 @@ package struct SQLState: Sendable, Hashable {
     package static let deadlockDetected = SQLState("40P01")
     /// The statement was cancelled, on request or by its timeout.
     package static let queryCanceled = SQLState("57014")
-    /// An administrator has ended the connection.
-    package static let adminShutdown = SQLState("57P01")
     /// A row with this key is there already.
     package static let uniqueViolation = SQLState("23505")
     /// There is no table of that name.

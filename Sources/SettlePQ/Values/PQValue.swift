@@ -43,7 +43,6 @@ enum TypeNumber {
     static let mediumInteger: UInt32 = 23
     static let name: UInt32 = 19
     static let variableText: UInt32 = 1043
-    static let void: UInt32 = 2278
 }
 
 extension PQValue {
