@@ -35,7 +35,12 @@ extension Database {
         ///
         /// - Throws: ``DatabaseError`` with `invalidIndex` that names the member that is wrong and says
         ///   what is expected there.
-        public init(json: JSONValue) throws(DatabaseError) {
+        public init(json: JSONValue) throws {
+            try self.init(checking: json)
+        }
+
+        /// As ``init(json:)``.
+        init(checking json: JSONValue) throws(DatabaseError) {
             do {
                 filter = try SettleIndexing.IndexFilter(json: json)
             } catch {

@@ -174,7 +174,7 @@ public struct ModelFilter<Model: DocumentModel>: Sendable, Hashable {
         if let fault = filter?.fault { throw DatabaseError(.invalidIndex, fault) }
         let type = JSONValue.object([Document.typeMember: .string(Model.documentType)])
         return try Database.IndexFilter(
-            json: filter.map { joined("$and", [type, $0.condition]) } ?? type)
+            checking: filter.map { joined("$and", [type, $0.condition]) } ?? type)
     }
 
     /// The documents of the model that are meant, for the declaration of an index; nil for all.
