@@ -99,12 +99,16 @@ import Testing
             try await database.addIndex(
                 .keyPaths(Visit.self, name: "visitsByCustomer", keys: [\.customer]))
             let visits = database.liveModels(Visit.self)
+            let ofMiller = database.liveModels(Visit.self, where: \.customer == "Miller")
             let ofOne = database.liveModels(Visit.self, on: "visitsByCustomer")
             let one = database.liveModel(Visit.self, id: added.id)
             print(visits.isLoading, visits.value?.count ?? 0, visits.error ?? "no error")
-            print(ofOne.value?.first?.customer ?? "none", one.value?.customer ?? "none")
+            print(ofOne.value?.first?.customer ?? "none", ofMiller.value?.count ?? 0)
             #expect(visits.isLoading && ofOne.isLoading && one.isLoading)
-            while visits.isLoading || ofOne.isLoading || one.isLoading { await Task.yield() }
+            while visits.isLoading || ofMiller.isLoading || ofOne.isLoading || one.isLoading {
+                await Task.yield()
+            }
+            #expect(ofMiller.value?.isEmpty == true)
             #expect(visits.value?.count == 1 && one.value?.customer == "Bakery Moser")
             #expect(ofOne.value?.first?.customer == "Bakery Moser")
         }
