@@ -23,6 +23,20 @@ public struct ReplicationSummary: Sendable, Hashable {
 
     /// A summary of nothing.
     public init() {}
+
+    /// What two replications did, of several tables for example.
+    public static func + (
+        left: ReplicationSummary, right: ReplicationSummary
+    ) -> ReplicationSummary {
+        var sum = left
+        for count in counts { sum[keyPath: count] += right[keyPath: count] }
+        return sum
+    }
+
+    private static let counts: [WritableKeyPath<ReplicationSummary, Int> & Sendable] = [
+        \.pushed, \.pulled, \.received, \.conflictsResolved, \.conflicts, \.rejected, \.withheld,
+        \.attachmentsDownloaded, \.skipped,
+    ]
 }
 
 /// What happened in one of the replications of a database.

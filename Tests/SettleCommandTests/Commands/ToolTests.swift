@@ -269,6 +269,30 @@ import Testing
                 let text = try String(contentsOfFile: file, encoding: .utf8)
                 #expect((text == "mine") == !isReplaced, "\(outcome)")
             }
+            try Data("mine".utf8).write(to: scratch.file("shop.export"))
+            let interrupted = try await runOnTerminal(columns: 200, export, input: "\u{3}")
+            #expect(interrupted.status == 130, "\(interrupted)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        }
+    }
+
+    @Test(.enabled(if: hasTerminal, "there is no program that makes terminals"))
+    func `gives an editor the variables that it was started with, however narrow the terminal is`()
+        async throws
+    {
+        try await withShop { path, scratch in
+            let seen = scratch.file("seen").path
+            let editor = try scratch.write(
+                "#!/bin/sh\necho \"${COLUMNS-none}\" >> '\(seen)'\n", to: "editor"
+            ).path
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o700], ofItemAtPath: editor)
+            for columns in ["", "COLUMNS=20 "] {
+                let edited = try await runOnTerminal(
+                    columns: 20, ["edit", path, "apple"], "VISUAL= \(columns)EDITOR=\(editor)")
+                #expect(edited.status == 0, "\(edited)")
+            }
+            #expect(try String(contentsOfFile: seen, encoding: .utf8) == "none\n20\n")
         }
     }
 
