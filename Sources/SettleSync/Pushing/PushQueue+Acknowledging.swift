@@ -107,7 +107,12 @@ extension PushQueue {
             return try countHidden(id, old, in: transaction, tables)
         case .conflict(let item):
             var state = (item.map(BaseItem.init) ?? .absent).shown(after: old.seen)
-            state.keepExact(as: base)
+            if sent.kind == .delete, state.presence == .deleted {
+                // Most likely our own deletion, whose answer was lost.
+                state = state.deleted(from: base)
+            } else {
+                state.keepExact(as: base)
+            }
             shown = state
         }
         if isOwnWork(

@@ -33,7 +33,7 @@ public struct ReplicationSummary: Sendable, Hashable {
         return sum
     }
 
-    private static let counts: [WritableKeyPath<ReplicationSummary, Int> & Sendable] = [
+    private static let counts: [any WritableKeyPath<ReplicationSummary, Int> & Sendable] = [
         \.pushed, \.pulled, \.received, \.conflictsResolved, \.conflicts, \.rejected, \.withheld,
         \.attachmentsDownloaded, \.skipped,
     ]

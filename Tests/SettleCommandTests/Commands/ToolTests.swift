@@ -270,7 +270,12 @@ import Testing
                 #expect((text == "mine") == !isReplaced, "\(outcome)")
             }
             try Data("mine".utf8).write(to: scratch.file("shop.export"))
-            let interrupted = try await runOnTerminal(columns: 200, export, input: "\u{3}")
+            // Ctrl-C once the question is there; before, the shell would get it.
+            let interrupted = try await tool.runScript(
+                #"""
+                { until grep -qs 'y/N' "$1"; do sleep 0.1; done; printf '\003'; } |
+                    env TERM=xterm script -qefc "stty -echo; '$0' export '$2' '$3'" "$1"
+                """#, [scratch.file("seen").path, path, file])
             #expect(interrupted.status == 130, "\(interrupted)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
         }

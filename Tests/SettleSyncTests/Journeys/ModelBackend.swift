@@ -24,6 +24,8 @@ struct ModelBackend: Backend {
     var filter = ""
     /// Answers a deletion with nothing but that it is done.
     var hidesDeletedItems = false
+    /// Answers the deletion of a deleted item with a conflict, as a server does that compares versions.
+    var refusesTombstones = false
     /// How many operations it takes together.
     var batchMax = 1
     /// Whether it tells of changes.
@@ -111,11 +113,14 @@ struct ModelBackend: Backend {
             server.state.withLock { $0.refusedIds.append(operation.id) }
             return operation.kind == .delete ? .deleted(nil) : .conflict(nil)
         }
+        let isTombstone = server.state.withLock { $0.rows[operation.id]?.item.isDeleted ?? false }
         let outcome = server.execute(operation)
         switch outcome {
         case .stored(let item): return .stored(answered(item))
         case .conflict(let item?): return .conflict(answered(item))
         case .deleted where hidesDeletedItems: return .deleted(nil)
+        case .deleted(let item?) where refusesTombstones && isTombstone:
+            return .conflict(deleted(item))
         case .deleted(let item?): return .deleted(deleted(item))
         default: return outcome
         }

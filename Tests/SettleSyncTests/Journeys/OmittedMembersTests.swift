@@ -17,6 +17,17 @@ import Testing
         return item
     }
 
+    /// Items of a server that may show null for what an item does not have.
+    private static func asColumns(
+        _ form: @escaping @Sendable (RemoteItem) -> RemoteItem
+    ) -> @Sendable (RemoteItem) -> RemoteItem {
+        { item in
+            var item = form(item)
+            item.nullMayMeanAbsent = true
+            return item
+        }
+    }
+
     private func revision(_ device: Device) async throws -> String? {
         try await device.database.fetchDocument("a")?.metaData.revision
     }
@@ -41,23 +52,45 @@ import Testing
         #expect(server.complaints.isEmpty)
     }
 
+    @Test func `of an own deletion that is answered with a conflict are known when it is undone`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.asColumns { $0 }
+        backend.listed = Self.asColumns { $0 }
+        backend.deleted = Self.asColumns(Self.stripped)
+        backend.refusesTombstones = true
+        try await device.put("a", Self.members)
+        try await device.replicate(backend)
+        // The first answer to the deletion is lost, and so is that to the undeletion.
+        let lost = Script<ModelBackend.Fault>([.answerLost, .none, .answerLost], then: .none)
+        backend.fault = { lost.next() }
+        func push() async throws {
+            try await device.replicate(backend) {
+                $0.direction = .clientToServer
+                $0.conflictHandler = Self.shouting
+            }
+        }
+        try await device.database.delete(documentWithId: "a")
+        await #expect(throws: ReplicationError.self) { try await push() }
+        try await push()
+        try await device.put("a", ["text": "two"])
+        await #expect(throws: ReplicationError.self) { try await push() }
+        try await push()
+        #expect(try device.database.replicationConflicts().isEmpty)
+        #expect(try await device.members("a") == ["text": "two"])
+        #expect(server.contents["a"]?.filter { !$0.value.isNull } == ["text": "two"])
+    }
+
     @Test func `of a deletion's answer do not come back when the item is made again without them`()
         async throws
     {
         let (device, server) = (try await Device(), ModelServer())
-        func shown(
-            _ form: @escaping @Sendable (RemoteItem) -> RemoteItem
-        ) -> @Sendable (RemoteItem) -> RemoteItem {
-            { item in
-                var item = form(item)
-                item.nullMayMeanAbsent = true
-                return item
-            }
-        }
         var backend = ModelBackend(server: server)
-        backend.answered = shown { $0 }
-        backend.listed = shown { $0 }
-        backend.deleted = shown(Self.stripped)
+        backend.answered = Self.asColumns { $0 }
+        backend.listed = Self.asColumns { $0 }
+        backend.deleted = Self.asColumns(Self.stripped)
         try await device.put("a", Self.members)
         try await device.replicate(backend)
         try await device.database.delete(documentWithId: "a")
