@@ -19,6 +19,7 @@ import Testing
             case odd = "$odd"
         }
         static let documentType = "odd"
+        static let memberNames = ["odd": "$odd"]
         var id: String
         var odd: String
     }
