@@ -43,7 +43,7 @@ struct ServeCommand: SettleSubcommand {
               settle serve --directory ./server --anonymous
               settle serve --directory ./server --secret-file secret --port 8080
               settle serve --directory ./server --jwks keys.json --audience tables
-              settle serve --tls-certificate chain.pem --tls-key key.pem --rules rules.json
+              settle serve --directory ./server --secret-file secret --rules rules.json
               settle serve --config settle.json --print-config
               settle sync ./shop http://127.0.0.1:8080/tables/items
             """)

@@ -40,6 +40,8 @@ struct KeySetDownload: Sendable {
     func bytes() async throws -> [UInt8] {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        // A span would hold the whole address, and headers of a trace would go to somebody else's server.
+        configuration.tracing.tracer = nil
         configuration.timeout = .init(
             connect: timeMax, read: timeMax)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

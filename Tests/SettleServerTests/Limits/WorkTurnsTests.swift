@@ -55,9 +55,17 @@ import Testing
         let notes = Notes()
         let gate = DispatchSemaphore(value: 0)
         // Holds the turn until all others wait for it.
+        let begun = AsyncStream.makeStream(of: Void.self)
         let first = Task {
-            try await onThread { try turns.perform(for: .subject("root")) { _ in gate.wait() } }
+            try await onThread {
+                try turns.perform(for: .subject("root")) { _ in
+                    begun.continuation.yield()
+                    gate.wait()
+                }
+            }
         }
+        // Otherwise another may have it, and be done, before this one comes.
+        for await _ in begun.stream { break }
         func work(_ sender: String) -> Task<Void, any Error> {
             Task {
                 try await onThread {
