@@ -57,7 +57,7 @@ final class SettingSources: AccessReporter {
             variables[setting.variable].map { (setting, $0) }
         }
         let secret = SecretsSpecifier<String, String>.specific(
-            Set(ServerSetting.all.filter(\.isSecret).map(\.variable)))
+            Set(known.filter { isSecret($0, $1) }.map(\.0.variable)))
         let reader = ConfigReader(
             providers: [
                 provider(options.compactMapValues { $0 }),
@@ -71,13 +71,19 @@ final class SettingSources: AccessReporter {
         return (SettingsReader(reader) { sources.origin(of: $0) }, sources)
     }
 
+    /// Whether a value is not to be shown: a secret, or an address with a password or a query.
+    private static func isSecret(_ setting: ServerSetting, _ text: String?) -> Bool {
+        guard let text, text.contains("://") else { return setting.isSecret }
+        return setting.isSecret || StoreArgument.withoutPassword(text) != text
+    }
+
     private static func provider(_ settings: [ServerSetting: ConfigContent]) -> InMemoryProvider {
         InMemoryProvider(
             values: Dictionary(
                 uniqueKeysWithValues: settings.map { setting, content in
                     (
                         AbsoluteConfigKey([setting.key]),
-                        ConfigValue(content, isSecret: setting.isSecret)
+                        ConfigValue(content, isSecret: isSecret(setting, Self.text(of: content)))
                     )
                 }))
     }

@@ -118,6 +118,13 @@ extension ServerConfiguration {
         case (.secretFile, let path)?: way = .jwt(secret: try SecretFile.read(path))
         case (_, let place)?: way = try keySet(at: place, settings)
         case nil where isAnonymous:
+            guard secret == nil || !settings.isSet(.jwtSecret, furtherUpThan: .anonymous) else {
+                throw settings.combination(
+                    [.jwtSecret, .anonymous],
+                    "\(settings.name(.jwtSecret)) counts before \(settings.name(.anonymous)), which "
+                        + "would let everybody in without a token. Take one of the two away, or give "
+                        + "\(settings.name(.secretFile)) and \(settings.name(.rules)).")
+            }
             guard issuer == nil, audience == nil else {
                 let named = [ServerSetting.issuer, .audience]
                 throw settings.combination(

@@ -103,13 +103,18 @@ package struct SettingsReader: Sendable {
         case (let value?, nil): return (first, value)
         case (nil, let value?): return (second, value)
         case (let one?, let other?):
-            let (a, b) = (origin(first).rank ?? 0, origin(second).rank ?? 0)
-            guard a != b else {
+            if isSet(first, furtherUpThan: second) { return (first, one) }
+            guard isSet(second, furtherUpThan: first) else {
                 throw combination(
                     [first, second], "\(name(first)) and \(name(second)) exclude each other.")
             }
-            return a < b ? (first, one) : (second, other)
+            return (second, other)
         }
+    }
+
+    /// Whether one of two settings that were read comes from a place that counts before the other's.
+    package func isSet(_ first: ServerSetting, furtherUpThan second: ServerSetting) -> Bool {
+        (origin(first).rank ?? 0) < (origin(second).rank ?? 0)
     }
 
     /// What a setting is called where its value comes from.

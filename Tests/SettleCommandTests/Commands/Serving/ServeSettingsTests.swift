@@ -74,6 +74,9 @@ import Testing
                     ["SETTLE_JWT_SECRET": secret]
                 ),
                 (["--print-config"], ["SETTLE_POSTGRES": "hunter2"]),
+                (["--print-config", "--jwks", "https://u:hunter2@h/k?t=hunter2"], [:]),
+                (["--print-config", "--directory", "postgres://u:hunter2@h/d"], [:]),
+                (["--print-config", "--jwks", "https://[hunter2"], [:]),
                 ([], ["SETTLE_POSTGRES": "hunter2", "SETTLE_JWT_SECRET": secret]),
                 (["--config", file, "--directory", "x", "--burst", "3"], [:]),
             ]
@@ -87,6 +90,26 @@ import Testing
                 let logged = try? String(contentsOfFile: log, encoding: .utf8)
                 #expect(logged?.contains("hunter2") != true)
             }
+        }
+    }
+
+    @Test func `is not opened by a place that counts less than that of the secret`() async throws {
+        try await withScratchDirectory("settings") { scratch in
+            let secret = String(repeating: "s", count: 32)
+            let file = try scratch.write("{\"anonymous\": true}", to: "settle.json").path
+            let base = ["serve", "--directory", scratch.file("server").path, "--port", "0"]
+            let refused = try await tool.run(
+                base + ["--config", file], environment: ["SETTLE_JWT_SECRET": secret])
+            #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
+            #expect(refused.errors.contains("SETTLE_JWT_SECRET counts before 'anonymous' in '"))
+            #expect(!refused.errors.contains(secret))
+            #expect(!FileManager.default.fileExists(atPath: scratch.file("server").path))
+            // Further up it is what is meant.
+            let open = try tool.start(
+                base + ["--anonymous", "--json"], environment: ["SETTLE_JWT_SECRET": secret])
+            #expect(await open.firstLine()?.contains("\"url\"") == true)
+            open.interrupt()
+            #expect(await open.outcome().status == 0)
         }
     }
 
