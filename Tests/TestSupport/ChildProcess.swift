@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -40,8 +41,39 @@ package final class ChildProcess: Sendable {
         case pipe
     }
 
+    /// Waits for the end of a process on a thread of its own, whether anybody asks for it or not.
+    ///
+    /// Beside a program that has ended and that nobody has waited for, Swift Testing never sees its exit
+    /// tests end; and a test that fails does not wait for what it has started.
+    private final class Wait: Sendable {
+        private let result = Mutex<Ending?>(nil)
+        private let group = DispatchGroup()
+
+        init(_ identifier: Int32) {
+            group.enter()
+            Thread.detachNewThread { [self] in
+                var status: Int32 = 0
+                while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7f
+                let ending = signal == 0 ? Ending.exited((status >> 8) & 0xff) : .signalled(signal)
+                result.withLock { $0 = ending }
+                group.leave()
+            }
+        }
+
+        /// How it ended; nil while it runs.
+        var ending: Ending? { result.withLock { $0 } }
+
+        func ended() -> Ending {
+            group.wait()
+            guard let ending else { preconditionFailure("The end is noted before it is told.") }
+            return ending
+        }
+    }
+
     /// The number of the process.
     package let identifier: Int32
+    private let wait: Wait
     /// Our ends of its pipes; nil where it has none.
     package let input, output, errors: FileHandle?
 
@@ -82,22 +114,18 @@ package final class ChildProcess: Sendable {
             throw CannotStart(path: program.path, error: error.errno)
         }
         (self.input, self.output, self.errors) = (ends[0], ends[1], ends[2])
+        wait = Wait(identifier)
         // Who writes to a program that has ended shall get an error and not end, too.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Sends a signal.
+    /// Sends a signal, unless it has ended and its number may be another's.
     package func send(_ signal: Int32) {
-        _ = kill(identifier, signal)
+        if wait.ending == nil { _ = kill(identifier, signal) }
     }
 
-    /// Waits for the end, once; blocks, so it belongs on a thread of its own: see ``onThread(_:)``.
-    package func ending() -> Ending {
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
-    }
+    /// Waits for the end; blocks, so it belongs on a thread of its own: see ``onThread(_:)``.
+    package func ending() -> Ending { wait.ended() }
 
     /// Runs a program to its end; blocks, as ``ending()`` does.
     ///

@@ -76,6 +76,6 @@ final class LineProcess {
     /// Sends SIGKILL.
     func kill() { process.send(SIGKILL) }
 
-    /// Waits for the end; once.
+    /// Waits for the end.
     func ending() -> ChildProcess.Ending { process.ending() }
 }
