@@ -273,8 +273,13 @@ import Testing
             // Ctrl-C once the question is there; before, the shell would get it.
             let interrupted = try await tool.runScript(
                 #"""
-                { until grep -qs 'y/N' "$1"; do sleep 0.1; done; printf '\003'; } |
-                    env TERM=xterm script -qefc "stty -echo; '$0' export '$2' '$3'" "$1"
+                {
+                    until grep -qs 'y/N' "$1"; do sleep 0.1; done
+                    printf '\003'
+                    # The end of the input would be an answer.
+                    until [ -e "$1.done" ]; do sleep 0.1; done
+                } | env TERM=xterm script -qefc \
+                    "stty -echo; '$0' export '$2' '$3'; s=\$?; touch '$1.done'; exit \$s" "$1"
                 """#, [scratch.file("seen").path, path, file])
             #expect(interrupted.status == 130, "\(interrupted)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
