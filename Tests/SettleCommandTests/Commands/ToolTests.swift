@@ -278,8 +278,14 @@ import Testing
                     printf '\003'
                     # The end of the input would be an answer.
                     until [ -e "$1.done" ]; do sleep 0.1; done
-                } | env TERM=xterm script -qefc \
-                    "stty -echo; '$0' export '$2' '$3'; s=\$?; touch '$1.done'; exit \$s" "$1"
+                } | {
+                    # dash ends by the signal, too, and others wait for the tool: all do, with a trap.
+                    env TERM=xterm script -qefc \
+                        "trap : INT; stty -echo; '$0' export '$2' '$3'; exit \$?" "$1"
+                    status=$?
+                    touch "$1.done"
+                    exit $status
+                }
                 """#, [scratch.file("seen").path, path, file])
             #expect(interrupted.status == 130, "\(interrupted)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
