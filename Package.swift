@@ -76,32 +76,36 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.2.0"),
     ],
     targets: [
-        // Floor 0: C libraries, bytes, values.
+        // Floor 0: C libraries, what every floor needs, values.
         .systemLibrary(
             name: "CLMDB", pkgConfig: "lmdb",
             providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CICU"),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CThreads"),
         .systemLibrary(
             name: "CPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(name: "SettlePrimitives", dependencies: ["CThreads"], swiftSettings: safe),
         .target(
-            name: "SettleLMDB", dependencies: ["CLMDB"],
+            name: "SettleLMDB", dependencies: ["CLMDB", "SettlePrimitives"],
             swiftSettings: house + spans),
         .target(
             name: "SettleDocuments",
-            dependencies: ["CICU"], swiftSettings: safe + spans,
+            dependencies: ["CICU", "SettlePrimitives"], swiftSettings: safe + spans,
             linkerSettings: [
                 // Foundation brings ICU along; Apple's systems have one of their own.
                 .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
                 .linkedLibrary("icucore", .when(platforms: [.macOS])),
             ]),
 
-        .target(name: "SettlePQ", dependencies: ["CPQ"], swiftSettings: house),
+        .target(
+            name: "SettlePQ", dependencies: ["CPQ", "SettlePrimitives"], swiftSettings: house),
 
         // Floor 1: documents as rows; expressions over them.
         .target(
-            name: "SettleStorage", dependencies: ["SettleDocuments", "SettleLMDB"],
+            name: "SettleStorage",
+            dependencies: ["SettleDocuments", "SettleLMDB", "SettlePrimitives"],
             swiftSettings: safe + spans),
 
         .target(
@@ -109,14 +113,15 @@ let package = Package(
 
         // Floor 2: map, collate, reduce, query.
         .target(
-            name: "SettleIndexing", dependencies: ["SettleDocuments", "SettleStorage"],
+            name: "SettleIndexing",
+            dependencies: ["SettleDocuments", "SettlePrimitives", "SettleStorage"],
             swiftSettings: safe),
 
         // Floor 3: the front door.
         .target(
             name: "Settle",
             dependencies: [
-                "SettleDocuments", "SettleIndexing", "SettleStorage",
+                "SettleDocuments", "SettleIndexing", "SettlePrimitives", "SettleStorage",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: tracing),
             ],
             swiftSettings: safe + spans),
@@ -125,7 +130,7 @@ let package = Package(
         .target(
             name: "SettleSync",
             dependencies: [
-                "Settle",
+                "Settle", "SettlePrimitives",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -166,7 +171,7 @@ let package = Package(
         .target(
             name: "SettlePostgreSQL",
             dependencies: [
-                "Settle", "SettleOData", "SettlePQ", "SettleServer",
+                "Settle", "SettleOData", "SettlePQ", "SettlePrimitives", "SettleServer",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: safe),
@@ -208,7 +213,11 @@ let package = Package(
             name: "TestSupport", dependencies: ["Settle"], path: "Tests/TestSupport",
             swiftSettings: house),
         .testTarget(
-            name: "SettleLMDBTests", dependencies: ["CLMDB", "SettleLMDB", "TestSupport"],
+            name: "SettlePrimitivesTests", dependencies: ["SettlePrimitives", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleLMDBTests",
+            dependencies: ["CLMDB", "SettleLMDB", "SettlePrimitives", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "SettleDocumentsTests",
@@ -219,7 +228,9 @@ let package = Package(
             swiftSettings: house + spans),
         .testTarget(
             name: "SettleStorageTests",
-            dependencies: ["SettleDocuments", "SettleLMDB", "SettleStorage", "TestSupport"],
+            dependencies: [
+                "SettleDocuments", "SettleLMDB", "SettlePrimitives", "SettleStorage", "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "SettlePQTests", dependencies: ["SettlePQ", "TestSupport"],
@@ -230,12 +241,15 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "SettleIndexingTests",
-            dependencies: ["SettleDocuments", "SettleIndexing", "SettleStorage", "TestSupport"],
+            dependencies: [
+                "SettleDocuments", "SettleIndexing", "SettlePrimitives", "SettleStorage",
+                "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "SettleTests",
             dependencies: [
-                "Settle", "TestSupport",
+                "Settle", "SettlePrimitives", "TestSupport",
                 .product(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: tracing),

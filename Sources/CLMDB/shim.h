@@ -4,10 +4,8 @@
 #include <lmdb.h>
 
 #ifdef __linux__
-/* Two of the system's own that Swift's Glibc module leaves out. */
-#include <pthread.h>
+/* One of the system's own that Swift's Glibc module leaves out. */
 #include <sys/statfs.h>
-int pthread_setname_np(pthread_t thread, const char *name);
 #endif
 
 #endif

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 import TestSupport
 

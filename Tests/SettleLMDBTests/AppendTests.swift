@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Testing
 
 @testable import SettleLMDB

@@ -1,4 +1,5 @@
 import Glibc
+import SettlePrimitives
 import Testing
 
 @testable import SettleLMDB
@@ -273,7 +274,7 @@ extension Environment {
 private func crashWhileCompacting(_ path: String, afterWrites: Int) throws {
     let environment = try Environment.open(at: path, create: true)
     let writes = Counter()
-    let killer = WriterThread(name: "killer")
+    let killer = WorkerThread(name: "killer")
     killer.submit {
         while writes.value < 2 + afterWrites { sched_yield() }
         for _ in 0..<afterWrites * 3 { sched_yield() }

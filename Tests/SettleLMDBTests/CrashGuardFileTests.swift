@@ -1,4 +1,5 @@
 import Glibc
+import SettlePrimitives
 import Testing
 
 @testable import SettleLMDB
@@ -112,7 +113,7 @@ import Testing
             let file = try CrashGuardFile(path: path, slotCount: 3)
             let started = Counter()
             let threads = (0..<3).map { slot in
-                let thread = WriterThread(name: "marking \(slot)")
+                let thread = WorkerThread(name: "marking \(slot)")
                 thread.submit {
                     var generator = SeededGenerator(seed: seed &* 31 &+ UInt64(slot))
                     started.add()

@@ -1,4 +1,5 @@
 import Glibc
+import SettlePrimitives
 import Testing
 
 @testable import SettleLMDB
@@ -30,7 +31,7 @@ import Testing
         defer { environment.close() }
         try environment.put([0], for: [0])
         let path = scratch.path
-        let here = WriterThread(name: "here")
+        let here = WorkerThread(name: "here")
         here.submit {
             #expect(throws: Never.self) { try environment.putMany(from: 1) }
         }

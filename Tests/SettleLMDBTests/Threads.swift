@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 import Testing
 
@@ -8,7 +9,7 @@ func withThreads(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void, andHere here: () throws -> Void
 ) throws {
     let threads = (0..<count).map { number in
-        let thread = WriterThread(name: "reader \(number)")
+        let thread = WorkerThread(name: "reader \(number)")
         thread.submit {
             #expect(throws: Never.self) { try body(number) }
         }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Testing
 
 @testable import SettleLMDB
@@ -5,6 +6,20 @@ import Testing
 private struct Problem: Error {}
 
 @Suite(.serialized) struct `Reading and writing` {
+    @Test func `a worker thread writes a database`() throws {
+        let scratch = Scratch()
+        let environment = try scratch.open()
+        defer { environment.close() }
+        let thread = WorkerThread(name: "writer")
+        for number in UInt8(1)...5 {
+            thread.submit {
+                #expect(throws: Never.self) { try environment.put([number], for: [number]) }
+            }
+        }
+        thread.stop()
+        #expect(try environment.value(for: [5]) == [5])
+    }
+
     @Test func `keys of 1 to 511 bytes are taken, 0 and 512 are refused`() throws {
         let scratch = Scratch()
         let environment = try scratch.open()

@@ -69,17 +69,6 @@ import Testing
         }
         #expect(says("closed inside one of its own", result))
     }
-
-    @Test func `a job after the stop of its thread`() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let thread = WriterThread(name: "writer")
-            thread.stop()
-            thread.submit {}
-        }
-        #expect(says("after its stop", result))
-    }
 }
 
 /// Whether the process that trapped said these words; only debug builds say any.

@@ -1,5 +1,6 @@
 public import Foundation
 public import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// A document in place, in the database: zero-copy.

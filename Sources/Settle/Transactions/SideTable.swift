@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// An ordered table of bytes that belongs to whoever builds on the database.

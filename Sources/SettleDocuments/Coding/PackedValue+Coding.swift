@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension PackedValue {
     /// Packs a value that can encode itself, without JSON text in between.
     ///

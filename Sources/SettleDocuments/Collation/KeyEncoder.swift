@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Encodes packed values as collation keys, remembering the sort keys of strings seen lately.
 ///
 /// The bytes are those of `Collator`; see there for what they mean. Asking ICU is the dear part, and

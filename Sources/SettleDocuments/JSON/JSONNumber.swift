@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// The numbers of JSON text.
 enum JSONNumber {
     case integer(Int64)

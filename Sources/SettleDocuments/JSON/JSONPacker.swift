@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Packs JSON texts, one after another, with memory that is used again.

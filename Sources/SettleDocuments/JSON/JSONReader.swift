@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// How far a JSON text has been read.
 ///
 /// Functions take the text as a parameter because a struct cannot hold a span without giving up

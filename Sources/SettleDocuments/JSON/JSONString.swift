@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// The strings of JSON text that are more than a few plain ASCII characters.
 enum JSONString {
     /// Where a string lies and where the text goes on after its closing quote.

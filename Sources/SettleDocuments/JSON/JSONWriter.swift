@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Writes compact JSON text.
 enum JSONWriter {
     static func write(_ value: JSONValue, to output: inout [UInt8]) {

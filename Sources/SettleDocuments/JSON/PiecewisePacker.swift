@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Packs a large JSON text piece by piece, so that what is noted on the way stays small beside it.
 ///
 /// `JSONPacker` notes every value before it writes the first byte, which takes a dozen times the text when

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Packs scalars, copies of packed values, and arrays of them, one after another.
 ///
 /// For those who make many small values: the bytes come out as `PackedValue` would have them, but

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension PackedPlan {
     /// The packed bytes of everything that was noted.
     func write(source: Span<UInt8>) -> [UInt8] {

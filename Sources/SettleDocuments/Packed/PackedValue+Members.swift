@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Packed objects made of members that are packed already: bytes are copied, and no values are made.
 extension PackedValue {
     /// An object of some members.

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// A packed value seen in place, such as in a page mapped from a file.
 ///
 /// Nothing is copied; the compiler sees to it that no view outlives the bytes. Each accessor

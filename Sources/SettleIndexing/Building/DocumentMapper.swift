@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 package import SettleStorage
 
 /// Calls the map of an index for one document after the other.
@@ -91,12 +92,7 @@ struct DocumentMapper {
 extension IndexDefinition {
     /// What tells this definition from others in a crash guard: a number that hardly any other has.
     package var work: UInt64 {
-        // FNV-1a; only compared with what this process or the one before it wrote.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in [name, version].joined(separator: "\u{0}").utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        return hash & ~Self.trialMask
+        StableHash.of([name, version].joined(separator: "\u{0}").utf8) & ~Self.trialMask
     }
 
     /// The bits by which a trial is told from other work: a one, and before it the end of the

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 package import SettleStorage
 
 /// Walks the tables of every index in one snapshot and says what is not as it must be.

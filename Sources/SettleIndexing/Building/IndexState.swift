@@ -1,4 +1,5 @@
 package import SettleDocuments
+import SettlePrimitives
 package import SettleStorage
 
 /// What is kept in one slot of an index: what it was built from, and how far it has come.

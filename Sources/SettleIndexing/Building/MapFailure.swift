@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// A document that could not be mapped, and why.

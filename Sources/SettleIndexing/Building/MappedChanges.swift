@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 package import SettleStorage
 
 /// Changed documents that were mapped in a snapshot, to be taken into the rows by the writer.
@@ -187,8 +188,8 @@ extension MappedChanges {
             let pointer = document.pointer
             // The pointer tells the keys of the rows: with the same one, at most values have changed.
             let stored = try tables.documents.withEntry(for: key) { head, tail in
-                guard let pointer, KeyBytes.equal(pointer.head.span, head),
-                    KeyBytes.equal(pointer.tail.span, tail)
+                guard let pointer, pointer.head.span.isSame(as: head),
+                    pointer.tail.span.isSame(as: tail)
                 else {
                     return StoredPointer.other(
                         try IndexRowKey.keys(

@@ -1,3 +1,4 @@
+import SettlePrimitives
 package import SettleStorage
 
 /// Documents that follow each other, mapped in a snapshot: a piece of a build.

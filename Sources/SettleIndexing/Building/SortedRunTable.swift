@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// The runs of a build, in the side table of a slot, until they are merged.

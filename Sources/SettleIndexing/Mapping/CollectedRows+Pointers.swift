@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 extension CollectedRows {
@@ -5,10 +6,10 @@ extension CollectedRows {
     func forEachPointer(
         _ body: (_ id: Span<UInt8>, _ head: Span<UInt8>, _ tail: Span<UInt8>) throws -> Void
     ) rethrows {
-        var tail = ByteArena()
+        var tail = ByteBuffer()
         for index in documents.indices {
             let range = rowRange(index)
-            tail.shorten(to: 0)
+            tail.cut(to: 0)
             for row in range.dropFirst() {
                 let key = keys.packedRange(Int(rows[row].key))
                 tail.append(variable: key.count)

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension CollectedRows {
     /// The rows, sorted by row key.
     func sortedRun() -> SortedRun {

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// What a collector holds: rows in the order in which they were emitted, and what they are made of.
 struct CollectedRows {
     struct Row {
@@ -18,8 +20,8 @@ struct CollectedRows {
     private static let keptByteCountMax = 0x4_0000
 
     private(set) var keys = InternedKeys()
-    private(set) var values = ByteArena()
-    private(set) var ids = ByteArena()
+    private(set) var values = ByteBuffer()
+    private(set) var ids = ByteBuffer()
     private(set) var rows: [Row] = []
     /// The documents that have rows, ascending by id; the open one as well.
     private(set) var documents: [Document] = []
@@ -88,16 +90,16 @@ struct CollectedRows {
     mutating func removeLastDocument() {
         guard let document = documents.popLast() else { return }
         if document.rowStart < rows.count {
-            values.shorten(to: rows[document.rowStart].valueStart)
+            values.cut(to: rows[document.rowStart].valueStart)
             rows.removeLast(rows.count - document.rowStart)
         }
-        ids.shorten(to: document.idStart)
+        ids.cut(to: document.idStart)
     }
 
     /// Forgets the documents and rows; keys stay known when they are few.
     mutating func removeAll() {
-        values.shorten(to: 0)
-        ids.shorten(to: 0)
+        values.cut(to: 0)
+        ids.cut(to: 0)
         rows.removeAll(keepingCapacity: true)
         documents.removeAll(keepingCapacity: true)
         if keys.count > Self.keptKeyCountMax || keys.byteCount > Self.keptByteCountMax {

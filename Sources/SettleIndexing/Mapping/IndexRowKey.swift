@@ -1,4 +1,5 @@
 package import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// The key of a row of an index: emitted key, document, and which of its emits.

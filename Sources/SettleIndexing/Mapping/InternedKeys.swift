@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Distinct packed keys, each with its collation key, and numbers to call them by.
 ///
 /// An open-addressing table over two arenas: finding a key that is there allocates nothing. The
@@ -11,9 +13,9 @@ struct InternedKeys {
     }
 
     /// The packed keys, one after another.
-    private(set) var packed = ByteArena()
+    private(set) var packed = ByteBuffer()
     /// The collation keys, one after another.
-    private(set) var collation = ByteArena()
+    private(set) var collation = ByteBuffer()
 
     private var entries: [Entry] = []
     /// Number of the entry + 1, or 0; their count is a power of two, at most two thirds used.
@@ -105,8 +107,8 @@ struct InternedKeys {
 
     /// Forgets everything; the memory stays, because as many keys are likely to come again.
     mutating func removeAll() {
-        packed.shorten(to: 0)
-        collation.shorten(to: 0)
+        packed.cut(to: 0)
+        collation.cut(to: 0)
         entries.removeAll(keepingCapacity: true)
         for slot in slots.indices { slots[slot] = 0 }
     }

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Sorts the keys that a collector has interned by their collation keys.
 struct KeyOrder {
     /// A key, and eight bytes of its collation key as a number that compares as they do.

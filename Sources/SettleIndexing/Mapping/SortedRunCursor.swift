@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// Reads the entries of a run one after another, and trusts none of its bytes.

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Merges runs: gives each row once, ascending, a number of them at a time.
 ///
 /// When two runs have one key, which a build that was broken off and begun again can bring

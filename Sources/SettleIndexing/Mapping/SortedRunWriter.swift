@@ -1,6 +1,8 @@
+import SettlePrimitives
+
 /// Lays entries down in the shape of a ``SortedRun``; each is begun, then gets its parts in order.
 struct SortedRunWriter {
-    private var bytes = ByteArena()
+    private var bytes = ByteBuffer()
     private var entryCount = 0
 
     /// A writer with room for about so many bytes.

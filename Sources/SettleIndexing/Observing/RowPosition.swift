@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// The place of one row among the rows of an answer.
 ///
 /// An answer consists of segments, one for a range and one for each key of a list, in order. Within

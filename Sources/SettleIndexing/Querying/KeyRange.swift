@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 
 /// The row keys a query covers: at least `lower`, less than `upper`.
 struct KeyRange {

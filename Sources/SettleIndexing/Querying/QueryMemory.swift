@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import Synchronization
 
 /// What queries of one index need again and again: the states of its slots, and encoded keys.

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 package import SettleStorage
 
 /// Answers a query from the rows of an index, and from the reductions stored above them.

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// Makes pages of rows of an answer from stored ones.
@@ -8,7 +9,7 @@ struct RowPageBuilder {
     /// How many rows a page has at most.
     static let rowCountMax = 256
     private let index: String
-    private var bytes = ByteArena()
+    private var bytes = ByteBuffer()
     private var rows: [RowPage.Row] = []
     private var keys: [JSONValue?] = []
     /// The packed and the encoded key of the row before, and the value they stand for.

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// The registers of a HyperLogLog over 64-bit hashes: how many different ones there were, in about

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// `_min` and `_max`: the smallest or greatest value of any kind.

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// A sum of integers and doubles: the integers exactly, the doubles to twice their digits.

@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 // The stored form of statistics; Docs/Formats/Reductions.md has the table.

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 // The stored form of sums; Docs/Formats/Reductions.md has the table.

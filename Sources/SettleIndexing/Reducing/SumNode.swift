@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// A sum of values of one place: of the values of rows, or of one member of them.

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Where a table of entries is cut into leaves, and leaves into inner nodes.
 ///
 /// The rule looks at nothing but the entries themselves, so the same entries are always cut in the
@@ -92,7 +94,7 @@ package struct ChunkBoundaryRule: Sendable, Equatable {
         var hash = 0xA3C5_9AC2_F103_7E1D ^ (UInt64(boundary.count) &* 0x9FB2_1C65_1E98_DF25)
         var index = 0
         while index &+ 8 <= boundary.count {
-            hash = (hash ^ KeyBytes.word(boundary, at: index)) &* 0xD6E8_FEB8_6659_FD93
+            hash = (hash ^ boundary.word(at: index)) &* 0xD6E8_FEB8_6659_FD93
             hash ^= hash >> 32
             index &+= 8
         }

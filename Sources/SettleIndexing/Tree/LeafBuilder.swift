@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Makes leaves from entries that come in ascending order.
 ///
 /// Before each entry, ``ends(beforeSharing:)`` says whether the leaf so far is complete; then it is to
@@ -45,8 +47,7 @@ struct LeafBuilder {
     ///   begins with the sentinel: keys out of order were read from damaged bytes.
     @inline(__always)
     func sharedLength(with key: Span<UInt8>) throws(IndexError) -> Int {
-        let shared = KeyBytes.commonPrefix(
-            lastKey.storage.span.extracting(0..<lastKey.count), key)
+        let shared = lastKey.storage.span.extracting(0..<lastKey.count).sharedCount(with: key)
         guard shared < key.count, key[0] != ChunkBoundaryRule.sentinel,
             shared == lastKey.count || lastKey.storage[shared] < key[shared]
         else { throw .corrupted(place: place) }
@@ -88,20 +89,20 @@ struct LeafBuilder {
         let shared = entryCount == 0 ? 0 : length
         weight = max(
             weight, key.count &+ head.count &+ tail.count &+ ChunkBoundaryRule.entryOverhead)
-        entries.append(number: shared)
-        entries.append(number: key.count &- shared)
+        entries.append(variable: shared)
+        entries.append(variable: key.count &- shared)
         let rest = key.extracting(shared..<key.count)
         entries.append(rest)
         lastKey.cut(to: shared)
         lastKey.append(rest)
-        if entryCount > 0, KeyBytes.equal(entries.storage.span.extracting(lastHead), head) {
-            entries.append(byte: 0)
+        if entryCount > 0, entries.storage.span.extracting(lastHead).isSame(as: head) {
+            entries.append(0)
         } else {
-            entries.append(number: head.count &+ 1)
+            entries.append(variable: head.count &+ 1)
             lastHead = entries.count..<entries.count &+ head.count
             entries.append(head)
         }
-        entries.append(number: tail.count)
+        entries.append(variable: tail.count)
         entries.append(tail)
         entryCount &+= 1
         try reduction?.add(key: key, head: head, tail: tail)

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// A leaf or inner node that was written or removed.

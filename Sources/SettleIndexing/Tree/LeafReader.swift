@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Takes the entries out of a leaf, one after the other, in place.
 ///
 /// A leaf is its ``NodeHeader`` and then for each entry: how many bytes its key shares with the key
@@ -67,21 +69,21 @@ struct LeafReader {
             return false
         }
         start = position
-        guard let shared = KeyBytes.number(bytes, at: &position), shared <= key.count,
-            let restLength = KeyBytes.number(bytes, at: &position),
+        guard let shared = bytes.length(at: &position), shared <= key.count,
+            let restLength = bytes.length(at: &position),
             restLength <= bytes.count &- position
         else { throw damage }
         self.shared = shared
         rest = position..<position &+ restLength
         position = rest.upperBound
-        guard let headLength = KeyBytes.number(bytes, at: &position),
+        guard let headLength = bytes.length(at: &position),
             headLength &- 1 <= bytes.count &- position, headLength > 0 || !isFirst
         else { throw damage }
         if headLength > 0 {
             head = position..<position &+ headLength &- 1
             position = head.upperBound
         }
-        guard let tailLength = KeyBytes.number(bytes, at: &position),
+        guard let tailLength = bytes.length(at: &position),
             tailLength <= bytes.count &- position
         else { throw damage }
         tail = position..<position &+ tailLength
@@ -126,8 +128,8 @@ struct KeySeek {
     /// Begins after the entry that the reader has read, which must be below the key.
     init(_ key: [UInt8], after reader: borrowing LeafReader) {
         self.key = key
-        common = KeyBytes.commonPrefix(
-            key.span, reader.key.storage.span.extracting(0..<reader.key.count))
+        common = key.span.sharedCount(
+            with: reader.key.storage.span.extracting(0..<reader.key.count))
     }
 
     /// Below, at, or above zero as the entry looked at comes before the key, has it, or comes after.
@@ -141,7 +143,7 @@ struct KeySeek {
         let key = key
         let rest = bytes.extracting(reader.rest)
         let more = key.span.extracting(start..<key.count)
-        let equal = KeyBytes.commonPrefix(rest, more)
+        let equal = rest.sharedCount(with: more)
         let isInside = equal < rest.count && equal < more.count
         let order =
             isInside ? Int(rest[equal]) - Int(more[equal]) : rest.count - more.count

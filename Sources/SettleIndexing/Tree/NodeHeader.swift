@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// What a leaf and a summary begin with: how many entries, and their reduction.
 ///
 /// Shape: number of entries; length of the reduction and 1, or 0 when none is stored; reduction.
@@ -17,8 +19,8 @@ struct NodeHeader {
     @inline(__always)
     init?(_ bytes: Span<UInt8>) {
         var position = 0
-        guard let entryCount = KeyBytes.number(bytes, at: &position),
-            let length = KeyBytes.number(bytes, at: &position),
+        guard let entryCount = bytes.length(at: &position),
+            let length = bytes.length(at: &position),
             length - 1 <= bytes.count - position
         else { return nil }
         self.entryCount = entryCount
@@ -28,8 +30,8 @@ struct NodeHeader {
 
     /// Appends the header of a node to a buffer.
     static func write(entryCount: Int, reduction: [UInt8]?, to buffer: inout ByteBuffer) {
-        buffer.append(number: entryCount)
-        buffer.append(number: reduction.map { $0.count + 1 } ?? 0)
+        buffer.append(variable: entryCount)
+        buffer.append(variable: reduction.map { $0.count + 1 } ?? 0)
         if let reduction { buffer.append(reduction.span) }
     }
 }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 extension SummaryTree {
@@ -206,8 +207,8 @@ private struct LeafChange {
             let order = KeyBytes.compare(edit.key.span, key)
             if order > 0 { break }
             if order == 0 {
-                if let entry = edit.entry, KeyBytes.equal(entry.head.span, head),
-                    KeyBytes.equal(entry.tail.span, tail)
+                if let entry = edit.entry, entry.head.span.isSame(as: head),
+                    entry.tail.span.isSame(as: tail)
                 {
                     next += 1
                     break
@@ -215,7 +216,7 @@ private struct LeafChange {
                 growth -= 1
                 hasChanged = true
                 try insert(until: next + 1)
-                return edit.entry.map { KeyBytes.equal($0.head.span, head) } ?? false
+                return edit.entry.map { $0.head.span.isSame(as: head) } ?? false
             }
             try insert(until: next + 1)
         }

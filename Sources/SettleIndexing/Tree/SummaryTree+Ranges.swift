@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 extension SummaryTree {

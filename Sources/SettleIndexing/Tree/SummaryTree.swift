@@ -1,3 +1,4 @@
+import SettlePrimitives
 package import SettleStorage
 
 /// Sorted entries in leaves, with the counts and reductions of leaves and of the inner nodes above them.

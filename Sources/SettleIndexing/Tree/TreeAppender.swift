@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 
 /// Fills a table from entries that come in ascending order.

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 #if canImport(Darwin)
     import Darwin
 #else

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// Runs the body while no read of this process is active, and none begins.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// The number of the last commit, whichever process made it.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// Runs the body with a consistent snapshot, on the calling thread.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// Closes the engine and opens it again, with all tables' handles as they were.
     ///

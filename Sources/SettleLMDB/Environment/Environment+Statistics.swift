@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// Counts sizes, readers and tables.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// Whether the names of a snapshot differ in number from those whose handles are open.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension Environment {
     /// How an attempt to write ended, when it is to be made again.
     private enum Outcome<R> {

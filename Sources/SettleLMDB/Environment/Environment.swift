@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// One data file, open in this process: tables of ordered keys with transactions.
 ///
 /// Readers see one consistent snapshot and never wait for the writer's work; one writer at a

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension DataFile {
     /// Walks all pages of the newest commit of a file, without the engine.
     ///

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// One consistent snapshot of an environment.
 ///
 /// Valid inside the closure it was given to, on the thread of that closure; any later use traps.

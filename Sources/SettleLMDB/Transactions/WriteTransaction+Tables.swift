@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension WriteTransaction {
     /// Opens a table, and makes it if there is none of the name.
     ///

@@ -1,4 +1,6 @@
 internal import CPQ
+internal import SettlePrimitives
+internal import Synchronization
 
 #if canImport(Darwin)
     internal import Darwin
@@ -124,7 +126,7 @@ private final class StopPipe: Sendable {
     /// Becomes readable when the stop is sent.
     let readEnd: Int32
     /// -1 once it is closed, which is how the stop is sent.
-    private let writeEnd: Guarded<Int32>
+    private let writeEnd: Mutex<Int32>
 
     init() {
         var ends: [Int32] = [-1, -1]
@@ -133,7 +135,7 @@ private final class StopPipe: Sendable {
         // Programs that are started must not hold it open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         readEnd = ends[0]
-        writeEnd = Guarded(ends[1])
+        writeEnd = Mutex(ends[1])
     }
 
     deinit {

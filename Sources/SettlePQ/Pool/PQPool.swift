@@ -1,3 +1,5 @@
+internal import SettlePrimitives
+
 /// A number of connections to one database, each with a thread of its own.
 ///
 /// Calls of libpq block their thread, which those of Swift's tasks must not be. Jobs are taken up

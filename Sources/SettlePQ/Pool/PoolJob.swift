@@ -1,3 +1,5 @@
+internal import SettlePrimitives
+
 /// What a pool was asked to do: a body for a connection, and who waits for it.
 struct PoolJob: Sendable {
     /// Unique in its pool.
@@ -25,7 +27,7 @@ final class RunningJob: Sendable {
     }
 
     private let job: PoolJob
-    private let state = Guarded(State())
+    private let state = Monitor(State())
 
     init(_ job: PoolJob) {
         self.job = job
@@ -83,7 +85,7 @@ final class RunningJob: Sendable {
 
     /// Ends the job, waiting some seconds for a request that is under way.
     func end() -> Request {
-        state.take(withinSeconds: Self.requestSeconds) { state -> Request? in
+        state.when(withinSeconds: Self.requestSeconds) { state -> Request? in
             guard !state.isRequestUnderWay else { return nil }
             defer { state.canceller = nil }
             return state.isCancelled && state.canceller != nil ? .sent : Request.none
@@ -91,5 +93,5 @@ final class RunningJob: Sendable {
     }
 
     /// How long a connection waits for a request before it is given up.
-    private static let requestSeconds = 5
+    private static let requestSeconds = 5.0
 }

@@ -1,3 +1,4 @@
+internal import SettlePrimitives
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -21,7 +22,7 @@ final class PoolWork: Sendable {
     let connectWait: Duration
     private let endpoint: PQEndpoint
     private let lastNumber = Atomic<UInt64>(0)
-    private let state: Guarded<State>
+    private let state: Monitor<State>
 
     private static let closed = PQError(
         code: .closed, message: "The connections to PostgreSQL have been closed.")
@@ -29,7 +30,7 @@ final class PoolWork: Sendable {
     init(endpoint: PQEndpoint, size: Int, connectWait: Duration) {
         self.endpoint = endpoint
         self.connectWait = connectWait
-        state = Guarded(State(threadCount: size))
+        state = Monitor(State(threadCount: size))
     }
 
     func nextNumber() -> UInt64 {
@@ -121,7 +122,7 @@ final class PoolWork: Sendable {
 
     /// Blocks until there is a job; nil when the pool is closed.
     private func nextJob() -> (PoolJob, RunningJob)? {
-        state.take { state -> (PoolJob, RunningJob)?? in
+        state.when(waking: .none) { state -> (PoolJob, RunningJob)?? in
             if state.isClosed { return .some(nil) }
             guard !state.waiting.isEmpty else { return nil }
             let job = state.waiting.removeFirst()

@@ -1,4 +1,5 @@
 import SettlePQ
+import SettlePrimitives
 import SettleServer
 import Synchronization
 
@@ -19,8 +20,7 @@ final class WriteQueue: Sendable {
     private typealias Answer = @Sendable () -> Void
 
     private struct State {
-        var waiting: [Write] = []
-        var isRunning = false
+        var writes = GroupCommitQueue<Write>()
         var idlers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -59,13 +59,8 @@ final class WriteQueue: Sendable {
                     return { continuation.resume(returning: value) }
                 },
                 fail: { continuation.resume(throwing: $0) })
-            let isFirst = state.withLock { state in
-                state.waiting.append(write)
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
             // A task of its own: what is stored must not depend on who gives up waiting.
-            if isFirst { Task { await run() } }
+            if state.withLock({ $0.writes.add(write) }) { Task { await run() } }
         }
     }
 
@@ -73,8 +68,8 @@ final class WriteQueue: Sendable {
     func drained() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if state.isRunning { state.idlers.append(continuation) }
-                return !state.isRunning
+                if state.writes.isRunning { state.idlers.append(continuation) }
+                return !state.writes.isRunning
             }
             if isIdle { continuation.resume() }
         }
@@ -86,30 +81,32 @@ final class WriteQueue: Sendable {
                 continue
             }
             // Those that wait have waited while it was tried: they are not told one after the other.
-            let waiting = state.withLock { state in
-                defer { state.waiting = [] }
-                return state.waiting
-            }
+            guard let waiting = take({ $0.next() }) else { return }
             for write in waiting { write.fail(error) }
         }
     }
 
+    /// The writes of the next transaction; nil when none waits.
     private func next() -> [Write]? {
-        let (writes, idlers) = state.withLock { state in
+        take { writes in
             var idCount = 0
-            let writes = Array(
-                state.waiting.prefix(Self.countMax).prefix { write in
-                    defer { idCount += write.ids.count }
-                    return idCount == 0 || idCount + write.ids.count <= Self.idCountMax
-                })
-            state.waiting.removeFirst(writes.count)
-            guard writes.isEmpty else { return (writes, [CheckedContinuation<Void, Never>]()) }
-            state.isRunning = false
+            return writes.next(countMax: Self.countMax) { write in
+                defer { idCount += write.ids.count }
+                return idCount == 0 || idCount + write.ids.count <= Self.idCountMax
+            }
+        }
+    }
+
+    /// Takes writes that wait; when there are none, those go on that waited for that.
+    private func take(_ batch: (inout GroupCommitQueue<Write>) -> [Write]?) -> [Write]? {
+        let (writes, idlers) = state.withLock { state in
+            let writes = batch(&state.writes)
+            guard writes == nil else { return (writes, [CheckedContinuation<Void, Never>]()) }
             defer { state.idlers = [] }
-            return (writes, state.idlers)
+            return (nil, state.idlers)
         }
         for idler in idlers { idler.resume() }
-        return writes.isEmpty ? nil : writes
+        return writes
     }
 
     /// Stores writes in one transaction, or when one of them makes it fail, each in its own.

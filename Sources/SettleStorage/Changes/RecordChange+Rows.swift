@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 extension RecordChange {
     /// The last change of a document, from its stored record; nil when the bytes are none.

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 extension StoreSnapshot {
     /// Purges up to this sequence may be missing among the changes; 0 while all are listed.

@@ -1,4 +1,5 @@
 package import SettleDocuments
+import SettlePrimitives
 
 /// What a document's record says of one attachment; the content lies in the blob tables.
 package struct AttachmentRecord: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// The content of attachments: stored once under its digest, in chunks, and counted.
 ///

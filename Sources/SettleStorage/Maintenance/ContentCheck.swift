@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// Looks at the content of attachments: who names it, who holds it, and what it is.
 struct ContentCheck {

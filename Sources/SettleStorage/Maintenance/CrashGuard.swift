@@ -1,4 +1,5 @@
 import SettleLMDB
+import SettlePrimitives
 import Synchronization
 
 /// Records, so that it survives the death of the process, which documents its workers have in hand.

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// Walks every table of a store in one snapshot and says what is not as it must be.
 ///

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// Which documents are to be purged at which date.
 ///

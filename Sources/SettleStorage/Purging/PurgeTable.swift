@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// Which documents were purged, so that indexes and outboxes can take them out.
 ///

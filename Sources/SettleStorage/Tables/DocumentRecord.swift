@@ -1,5 +1,6 @@
 package import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// What the store keeps of one document: where its last change stands and what it is now.
 ///

@@ -1,4 +1,5 @@
 import SettleLMDB
+import SettlePrimitives
 
 /// One end of a walk over an ordered table.
 package enum TableEdge: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// What the stored form of every record has: the fields at its head, and the members at its end.
 ///

@@ -1,5 +1,6 @@
 package import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// The fields of a stored record, and where those of no fixed length lie; nothing is copied.
 ///

@@ -1,4 +1,5 @@
 import SettleLMDB
+import SettlePrimitives
 
 /// The numbers that every commit brings up to date.
 ///

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// One consistent state of the store, valid only inside the closure it was handed to.
 package class StoreSnapshot {

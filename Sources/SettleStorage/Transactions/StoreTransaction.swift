@@ -1,5 +1,6 @@
 package import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 
 /// A state of the store that is being changed, valid only inside the closure it was handed to.
 ///

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleLMDB
+import SettlePrimitives
 import Synchronization
 
 /// The one writer of a store: a thread of its own, and the group commit.
@@ -24,11 +25,10 @@ final class Writer: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let follow: @Sendable (StoreTransaction) throws -> Void
     private let publish: @Sendable (StoreCommit) -> Void
-    private let thread: WriterThread
+    private let thread: WorkerThread
 
     private struct Pending {
-        var jobs: [WriteJob] = []
-        var isScheduled = false
+        var jobs = GroupCommitQueue<WriteJob>()
         var isClosed = false
     }
     private let pending = Mutex(Pending())
@@ -43,17 +43,15 @@ final class Writer: Sendable {
         self.clock = clock
         self.follow = follow
         self.publish = publish
-        self.thread = WriterThread(name: "settle-writer")
+        self.thread = WorkerThread(name: "settle-writer")
     }
 
     /// Queues a job; it fails with ``StorageError/closed`` when the writer was closed.
     func submit(_ job: WriteJob) {
         let isAccepted = pending.withLock { pending in
             if pending.isClosed { return false }
-            pending.jobs.append(job)
             // Handed to the thread under the lock, so that it is not stopped in between.
-            if !pending.isScheduled { thread.submit { [self] in drain() } }
-            pending.isScheduled = true
+            if pending.jobs.add(job) { thread.submit { [self] in drain() } }
             return true
         }
         if !isAccepted { job.fail(StorageError.closed) }
@@ -77,14 +75,7 @@ final class Writer: Sendable {
     }
 
     private func drain() {
-        while true {
-            let batch = pending.withLock { pending -> [WriteJob] in
-                let batch = Array(pending.jobs.prefix(Self.batchCountMax))
-                pending.jobs.removeFirst(batch.count)
-                if batch.isEmpty { pending.isScheduled = false }
-                return batch
-            }
-            if batch.isEmpty { return }
+        while let batch = pending.withLock({ $0.jobs.next(countMax: Self.batchCountMax) }) {
             commit(batch[...])
         }
     }

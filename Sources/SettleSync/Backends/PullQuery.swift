@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// Which items a pull asks for.
 public struct PullQuery: Sendable, Hashable {
     /// Only items in at least one of these channels; empty for all that the remote lets us see.

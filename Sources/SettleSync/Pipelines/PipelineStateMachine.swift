@@ -1,4 +1,5 @@
 import Foundation
+import SettlePrimitives
 
 /// Decides when a pipeline starts operations, and how many.
 ///
@@ -22,13 +23,9 @@ struct PipelineStateMachine: Sendable {
     /// The operations that were started and have no outcome yet, with their counts of starts.
     private(set) var active: [UUID: Int] = [:]
 
-    /// False until the first look, and whenever something may have changed since the last.
-    private var isLookedAt = false
-    private var isLooking = false
-    /// Something happened while the shell was looking.
-    private var isStale = false
+    /// The looks: one is due at first, and whenever something may have changed since the last.
+    private var looks = WakeUpState()
     private var isEmpty = true
-    private var isStopped = false
 
     /// How many operations are started by one look at most, where there is no limit.
     static let lookCountMax = 256
@@ -36,6 +33,7 @@ struct PipelineStateMachine: Sendable {
     init(limit: Int) {
         precondition(limit >= 0, "A pipeline cannot have fewer than no operations at a time.")
         self.limit = limit
+        looks.request()
     }
 
     /// Whether no operation is started.
@@ -44,15 +42,13 @@ struct PipelineStateMachine: Sendable {
     /// Whether the pipeline works, or would as soon as an operation may start; also while that is not
     /// known yet.
     var isActive: Bool {
-        !active.isEmpty || !isSuspended && !isStopped && !(isEmpty && isLookedAt)
+        !active.isEmpty || !isSuspended && !looks.isEnded && !(isEmpty && looks.isUpToDate)
     }
 
     /// What there is to do now; asked after every event.
     mutating func next() -> Action {
         let room = limit == 0 ? Self.lookCountMax : limit - active.count
-        guard !isStopped, !isLooking, !isLookedAt, room > 0 else { return .idle }
-        isLooking = true
-        isStale = false
+        guard room > 0, looks.begin() else { return .idle }
         // While suspended it still has to be known whether anything is queued.
         return .look(countMax: isSuspended ? 0 : room)
     }
@@ -62,7 +58,7 @@ struct PipelineStateMachine: Sendable {
     /// Asked when they are started: meanwhile the pipeline may have been suspended, and what was
     /// added after that must not start.
     func room(of countMax: Int) -> Int {
-        if isSuspended || isStopped { return 0 }
+        if isSuspended || looks.isEnded { return 0 }
         return limit == 0 ? countMax : min(countMax, max(0, limit - active.count))
     }
 
@@ -78,24 +74,20 @@ struct PipelineStateMachine: Sendable {
     ///   - isEmpty: Whether the pipeline has no operation at all.
     ///   - countMax: How many were asked for.
     mutating func looked(startedCount: Int, isEmpty: Bool, countMax: Int) {
-        precondition(isLooking, "A look has ended that was not begun.")
-        isLooking = false
+        looks.finish()
         self.isEmpty = isEmpty
         // As many as were asked for: there may be more.
-        isLookedAt = !isStale && (countMax == 0 || startedCount < countMax)
+        if countMax > 0, startedCount >= countMax { looks.request() }
     }
 
     /// A look has failed; the shell has to see to it that something happens after a while.
     mutating func lookFailed() {
-        precondition(isLooking, "A look has ended that was not begun.")
-        isLooking = false
-        isLookedAt = !isStale
+        looks.finish()
     }
 
     /// Operations were added, freed, changed, or removed, or the date of a hold has come.
     mutating func queueChanged() {
-        isStale = true
-        isLookedAt = false
+        looks.request()
     }
 
     /// An operation is not active any more; one that is not active changes nothing.
@@ -142,6 +134,6 @@ struct PipelineStateMachine: Sendable {
 
     /// Starts nothing any more.
     mutating func stop() {
-        isStopped = true
+        looks.end()
     }
 }

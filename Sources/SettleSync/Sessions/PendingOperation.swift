@@ -1,5 +1,6 @@
 public import Foundation
 import Settle
+import SettlePrimitives
 
 /// An operation that has not been carried out on the remote.
 public struct PendingOperation: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettlePrimitives
 
 // Items of a remote that cannot be documents here: a side table, written with the page or the answer
 // that showed them. Docs/Formats/Replication.md.

@@ -16,16 +16,20 @@ enum HousePlan {
         "CICU": Room(),
         "CMalloc": Room(),
         "CPQ": Room(),
-        "SettleLMDB": Room(targets: ["CLMDB"], mayUseFoundation: false),
-        "SettleDocuments": Room(targets: ["CICU"], mayUseFoundation: false),
-        "SettlePQ": Room(targets: ["CPQ"]),
+        "CThreads": Room(),
+        "SettlePrimitives": Room(targets: ["CThreads"], mayUseFoundation: false),
+        "SettleLMDB": Room(targets: ["CLMDB", "SettlePrimitives"], mayUseFoundation: false),
+        "SettleDocuments": Room(targets: ["CICU", "SettlePrimitives"], mayUseFoundation: false),
+        "SettlePQ": Room(targets: ["CPQ", "SettlePrimitives"]),
         "SettleOData": Room(targets: ["SettleDocuments"]),
-        "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB"]),
-        "SettleIndexing": Room(targets: ["SettleDocuments", "SettleStorage"]),
+        "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB", "SettlePrimitives"]),
+        "SettleIndexing": Room(
+            targets: ["SettleDocuments", "SettlePrimitives", "SettleStorage"]),
         "Settle": Room(
-            targets: ["SettleDocuments", "SettleIndexing", "SettleStorage"],
+            targets: ["SettleDocuments", "SettleIndexing", "SettlePrimitives", "SettleStorage"],
             products: ["Tracing"]),
-        "SettleSync": Room(targets: ["Settle"], products: ["CoreMetrics", "Logging"]),
+        "SettleSync": Room(
+            targets: ["Settle", "SettlePrimitives"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
@@ -37,7 +41,7 @@ enum HousePlan {
                 "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettlePostgreSQL": Room(
-            targets: ["Settle", "SettleOData", "SettlePQ", "SettleServer"],
+            targets: ["Settle", "SettleOData", "SettlePQ", "SettlePrimitives", "SettleServer"],
             products: ["Logging"]),
         "SettleHosting": Room(
             targets: ["Settle", "SettleREST", "SettleSync"],

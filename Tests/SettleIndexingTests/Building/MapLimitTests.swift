@@ -1,4 +1,5 @@
 import SettleDocuments
+import SettlePrimitives
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import SettleDocuments
 import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 import Testing
 import TestSupport

@@ -1,4 +1,5 @@
 @testable import Settle
+import SettlePrimitives
 import SettleStorage
 import TestSupport
 import Testing

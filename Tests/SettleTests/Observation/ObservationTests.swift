@@ -3,8 +3,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import struct Settle.ObservationStateMachine
-
 @Suite(.serialized) struct `Observing a query` {
     private static let byN = Database.Index.keyPaths(name: "byN", keys: [["n"]], reduce: .count)
 
@@ -114,39 +112,6 @@ import Testing
             try await database.delete(documentWithId: "bad")
             #expect(await inbox.first() == "1")
             #expect(observer != nil)
-        }
-    }
-
-    @Test func `runs once more when something changed meanwhile, and never twice at once`() {
-        enum Event: CaseIterable { case changed, finished, end }
-        // Every sequence of up to seven events, against the plain rule.
-        var sequences: [[Event]] = [[]]
-        for _ in 0..<7 { sequences += sequences.flatMap { s in Event.allCases.map { s + [$0] } } }
-        for sequence in Set(sequences.map { $0.map { "\($0)" } }) {
-            var machine = ObservationStateMachine()
-            var (isRunning, isDirty, isEnded) = (false, false, false)
-            for event in sequence {
-                var expected = ObservationStateMachine.Action.wait
-                let action: ObservationStateMachine.Action
-                switch event {
-                case "changed":
-                    action = machine.changed()
-                    if !isEnded, isRunning { isDirty = true }
-                    if !isEnded, !isRunning { (isRunning, expected) = (true, .run) }
-                case "finished":
-                    action = machine.finished()
-                    if !isEnded, isRunning {
-                        if isDirty { expected = .run } else { isRunning = false }
-                        isDirty = false
-                    }
-                default:
-                    machine.end()
-                    isEnded = true
-                    action = .wait
-                }
-                #expect(action == expected, "\(sequence)")
-                #expect(machine.isEnded == isEnded)
-            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 
 /// Writes the fields of a stored row.
 struct RowWriter {
@@ -21,17 +22,11 @@ struct RowWriter {
 
     /// Seven bits a byte, least significant group first.
     mutating func write(number: UInt64) {
-        var rest = number
-        while rest > 0x7F {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        bytes.append(variable: number)
     }
 
     mutating func write(counted field: some Collection<UInt8>) {
-        write(number: UInt64(field.count))
-        bytes.append(contentsOf: field)
+        bytes.append(counted: field)
     }
 }
 
@@ -62,15 +57,10 @@ struct RowReader {
     }
 
     mutating func number() throws(DatabaseError) -> UInt64 {
-        var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while shift < 64 {
-            let next = try byte()
-            number |= UInt64(next & 0x7F) << shift
-            if next & 0x80 == 0 { return number }
-            shift += 7
-        }
-        throw damage
+        var next = position
+        guard let number = bytes.span.variable(at: &next) else { throw damage }
+        position = next
+        return number
     }
 
     mutating func counted() throws(DatabaseError) -> ArraySlice<UInt8> {

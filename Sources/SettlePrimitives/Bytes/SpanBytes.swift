@@ -1,0 +1,36 @@
+// The standard library has no safe way yet from a span to an array or a string on the systems Settle
+// supports. These functions are the only ones that lend a span's memory out; none lets the pointer
+// escape. Byte by byte, a copy takes several times as long.
+
+extension [UInt8] {
+    /// A copy of the bytes.
+    @inlinable @inline(__always)
+    package init(copying bytes: Span<UInt8>) {
+        // Safe: the buffer does not outlive the closure.
+        self = unsafe bytes.withUnsafeBufferPointer { buffer in unsafe Array(buffer) }
+    }
+
+    /// Appends a copy of the bytes in that range of the span.
+    ///
+    /// Traps when the span has no such range.
+    @inlinable @inline(__always)
+    package mutating func append(_ bytes: Span<UInt8>, in range: Range<Int>) {
+        // Safe: the range is checked by `extracting`, the buffer does not outlive the closure.
+        unsafe bytes.extracting(range).withUnsafeBufferPointer { buffer in
+            unsafe append(contentsOf: buffer)
+        }
+    }
+}
+
+extension String {
+    /// A string of the bytes in that range of the span, which are known to be UTF-8.
+    ///
+    /// Traps when the span has no such range.
+    @inlinable @inline(__always)
+    package init(decoding bytes: Span<UInt8>, in range: Range<Int>) {
+        // Safe: the range is checked by `extracting`, the string copies the buffer.
+        self = unsafe bytes.extracting(range).withUnsafeBufferPointer { buffer in
+            unsafe String(decoding: buffer, as: UTF8.self)
+        }
+    }
+}
