@@ -27,7 +27,14 @@ public struct RemoteItem: Sendable, Hashable {
     /// has an empty one, and a fault that says which item it is (``ItemFault/place``).
     public var fault: ItemFault?
     /// The document's members, without `id` and without anything the remote added.
-    public var members: [String: JSONValue]
+    ///
+    /// - Complexity: To ask for them makes a dictionary when the back-end gave them packed.
+    public var members: [String: JSONValue] {
+        get { form.value.objectValue ?? [:] }
+        set { form = .value(.object(newValue)) }
+    }
+    /// The members, an object.
+    private(set) var form: JSONForm
     /// When the remote says the item was made.
     public var created: Date?
     /// When the remote says it was last changed.
@@ -41,8 +48,32 @@ public struct RemoteItem: Sendable, Hashable {
         self.id = id
         self.version = version
         self.isDeleted = isDeleted
-        self.members = members
+        form = .value(.object(members))
         self.created = created
         self.updated = updated
+    }
+
+    /// An item whose members are packed: a sound object.
+    package init(
+        id: String, version: String?, isDeleted: Bool = false, packed: PackedValue,
+        created: Date? = nil, updated: Date? = nil
+    ) {
+        self.id = id
+        self.version = version
+        self.isDeleted = isDeleted
+        form = .packed(packed)
+        self.created = created
+        self.updated = updated
+    }
+
+    /// Adds a packed member to packed members that do not have it.
+    ///
+    /// - Returns: False when the members are not packed.
+    mutating func add(_ member: PackedValue) -> Bool {
+        guard let packed = form.packed, let merged = try? packed.merging(member) else {
+            return false
+        }
+        form = .packed(merged)
+        return true
     }
 }

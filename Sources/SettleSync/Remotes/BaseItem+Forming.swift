@@ -130,7 +130,9 @@ extension BaseItem {
     private func withoutColumns(
         over base: BaseItem?, here: [String: JSONValue]?
     ) -> BaseItem {
-        guard nullMayMeanAbsent, let members else { return self }
+        guard nullMayMeanAbsent else { return self }
+        if here == nil, let packed = form?.packed, (try? packed.hasNull()) == false { return self }
+        guard let members else { return self }
         var state = self
         state.members = members.filter { name, value in
             !value.isNull || base?.members?[name] != nil || here?[name] == .null
