@@ -70,7 +70,7 @@ extension RemoteItem {
         let isDescribed = AttachmentMember.attachments(of: description) != nil
         guard isTrue ? description == nil : isDescribed else { return self }
         var item = self
-        if isTrue, item.add(AttachmentMember.none) { return item }
+        if isTrue, item.describeNoAttachments() { return item }
         item.members[AttachmentMember.name] = isTrue ? [:] : nil
         return item
     }

@@ -31,10 +31,16 @@ public struct RemoteItem: Sendable, Hashable {
     /// - Complexity: To ask for them makes a dictionary when the back-end gave them packed.
     public var members: [String: JSONValue] {
         get { form.value.objectValue ?? [:] }
-        set { form = .value(.object(newValue)) }
+        set {
+            form = .value(.object(newValue))
+            firstDigest.value = nil
+        }
     }
     /// The members, an object.
     private(set) var form: JSONForm
+    /// The digest of the first revision of a document with these members and no attachments; nil where
+    /// nobody has worked it out.
+    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
     /// When the remote says the item was made.
     public var created: Date?
     /// When the remote says it was last changed.
@@ -54,6 +60,8 @@ public struct RemoteItem: Sendable, Hashable {
     }
 
     /// An item whose members are packed: a sound object.
+    ///
+    /// The digest that its document will have is worked out at once, beside whoever stores other items.
     package init(
         id: String, version: String?, isDeleted: Bool = false, packed: PackedValue,
         created: Date? = nil, updated: Date? = nil
@@ -64,15 +72,18 @@ public struct RemoteItem: Sendable, Hashable {
         form = .packed(packed)
         self.created = created
         self.updated = updated
+        if !isDeleted, form[AttachmentMember.name] == nil {
+            firstDigest.value = Revision.digest(
+                parentGeneration: 0, parent: nil, isDeleted: false, body: packed, attachments: [])
+        }
     }
 
-    /// Adds a packed member to packed members that do not have it.
+    /// Adds to packed members without a description of attachments one of no attachments.
     ///
     /// - Returns: False when the members are not packed.
-    mutating func add(_ member: PackedValue) -> Bool {
-        guard let packed = form.packed, let merged = try? packed.merging(member) else {
-            return false
-        }
+    mutating func describeNoAttachments() -> Bool {
+        guard let packed = form.packed, let merged = try? packed.merging(AttachmentMember.none)
+        else { return false }
         form = .packed(merged)
         return true
     }

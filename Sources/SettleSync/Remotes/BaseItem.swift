@@ -10,7 +10,11 @@ struct BaseItem: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
     /// The members, an object; nil when they are not known.
-    var form: JSONForm?
+    var form: JSONForm? {
+        didSet { firstDigest.value = nil }
+    }
+    /// See ``RemoteItem/firstDigest``.
+    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
     /// The members; for a deleted item those it was deleted with, as far as they are known.
     ///
     /// - Complexity: To ask for them makes a dictionary when they are packed.
@@ -55,6 +59,7 @@ struct BaseItem: Sendable, Hashable {
     init(_ item: RemoteItem) {
         self.init(
             presence: item.isDeleted ? .deleted : .live, version: item.version, form: item.form)
+        firstDigest = item.firstDigest
         created = item.created
         updated = item.updated
         nullMayMeanAbsent = item.nullMayMeanAbsent
