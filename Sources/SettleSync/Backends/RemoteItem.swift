@@ -31,9 +31,13 @@ public struct RemoteItem: Sendable, Hashable {
     /// - Complexity: To ask for them makes a dictionary when the back-end gave them packed.
     public var members: [String: JSONValue] {
         get { form.value.objectValue ?? [:] }
-        set {
-            form = .value(.object(newValue))
+        _modify {
+            // Let go of before it is changed, so that the dictionary is not copied.
+            var members = form.value.objectValue ?? [:]
+            form = .value(.null)
             firstDigest.value = nil
+            defer { form = .value(.object(members)) }
+            yield &members
         }
     }
     /// The members, an object.

@@ -20,7 +20,13 @@ struct BaseItem: Sendable, Hashable {
     /// - Complexity: To ask for them makes a dictionary when they are packed.
     var members: [String: JSONValue]? {
         get { form?.value.objectValue }
-        set { form = newValue.map { .value(.object($0)) } }
+        _modify {
+            // Let go of before it is changed, so that the dictionary is not copied.
+            var members = form?.value.objectValue
+            form = nil
+            defer { form = members.map { .value(.object($0)) } }
+            yield &members
+        }
     }
     var created: Date?
     var updated: Date?
