@@ -102,6 +102,14 @@
                 let parts = spans("settle.push") + spans("settle.pull")
                 #expect(parts.count >= 2)
                 #expect(parts.allSatisfy { $0.parentSpanID == nil })
+                // What lasts between the parts is in the trace of nobody.
+                let app = try #require(spans("app").first)
+                #expect(tracer.finishedSpans.filter { $0.kind == .server }.count >= 2)
+                #expect(
+                    tracer.finishedSpans.allSatisfy {
+                        $0.traceID != app.traceID || $0.spanID == app.spanID
+                            || $0.operationName == "settle.commit"
+                    })
                 try await place.server.stop()
                 await a.close()
             }

@@ -50,8 +50,10 @@ final class ExpirationTimer: Sendable {
                 let (signals, signal) = AsyncStream<Void>.makeStream(
                     bufferingPolicy: .bufferingNewest(1))
                 state.signal = signal
-                state.watch = Task { [weak self] in
-                    for await _ in signals { await self?.look() }
+                state.watch = TraceSpan.leaving {
+                    Task { [weak self] in
+                        for await _ in signals { await self?.look() }
+                    }
                 }
             }
             state.signal?.yield()

@@ -11,15 +11,12 @@ package struct TraceSpan: Sendable {
         private let span: any Tracing.Span
     #endif
 
-    /// Begins a span; ``end(throwing:)`` follows.
+    /// Begins a span below the current one; ``end(throwing:)`` follows.
     ///
-    /// - Parameters:
-    ///   - name: Its name, one of few.
-    ///   - isRoot: Whether it begins a trace of its own; else its parent is the current span.
-    package init(_ name: String, isRoot: Bool = false) {
+    /// - Parameter name: Its name, one of few.
+    package init(_ name: String) {
         #if Tracing
-            span = InstrumentationSystem.tracer.startSpan(
-                name, context: isRoot ? .topLevel : .current ?? .topLevel)
+            span = InstrumentationSystem.tracer.startSpan(name, context: .current ?? .topLevel)
         #endif
     }
 
@@ -94,16 +91,15 @@ package struct TraceSpan: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the span.
-    ///   - isRoot: Whether it begins a trace of its own.
     ///   - isolation: Where `body` runs: as the caller.
     ///   - body: What to do.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     package static func with<Value>(
-        _ name: String, isRoot: Bool = false, isolation: isolated (any Actor)? = #isolation,
+        _ name: String, isolation: isolated (any Actor)? = #isolation,
         _ body: (TraceSpan) async throws -> Value
     ) async rethrows -> Value {
-        let span = TraceSpan(name, isRoot: isRoot)
+        let span = TraceSpan(name)
         do {
             let value = try await span.run { try await body(span) }
             span.end()
@@ -112,6 +108,17 @@ package struct TraceSpan: Sendable {
             span.end(throwing: error)
             throw error
         }
+    }
+
+    /// Starts something that outlives the current span, and so is no part of its trace.
+    ///
+    /// - Returns: What `start` returns.
+    package static func leaving<Value>(_ start: () -> Value) -> Value {
+        #if Tracing
+            ServiceContext.$current.withValue(.topLevel, operation: start)
+        #else
+            start()
+        #endif
     }
 
     /// The headers that tell a server of which span a request is a part.

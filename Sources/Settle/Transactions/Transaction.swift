@@ -142,7 +142,22 @@ public final class Transaction: Snapshot {
     /// - Throws: As ``save(_:)``, but for `conflict`.
     @discardableResult
     public func store(_ document: Document, from origin: String) throws -> Document {
-        try put(document, precondition: .none, origin: origin)
+        try store(document, from: origin, firstDigest: nil)
+    }
+
+    /// Stores a document as a replication received it.
+    ///
+    /// - Parameters:
+    ///   - document: The document; its revision does not count.
+    ///   - origin: The name of the replication.
+    ///   - firstDigest: The digest of the revision that the members alone make, should it be known.
+    /// - Returns: The document with its new revision.
+    /// - Throws: As ``store(_:from:)``.
+    @discardableResult
+    package func store(
+        _ document: Document, from origin: String, firstDigest: Revision.Digest?
+    ) throws -> Document {
+        try put(document, precondition: .none, origin: origin, firstDigest: firstDigest)
     }
 
     /// Deletes a document because a replication says so.
@@ -178,7 +193,8 @@ public final class Transaction: Snapshot {
     }
 
     private func put(
-        _ document: Document, precondition: Precondition, origin: String?
+        _ document: Document, precondition: Precondition, origin: String?,
+        firstDigest: Revision.Digest? = nil
     ) throws -> Document {
         try check(document)
         return try DatabaseError.translating {
@@ -191,7 +207,7 @@ public final class Transaction: Snapshot {
             }
             let record = try store.put(
                 document.id, body: body, attachments: attachments,
-                expiration: document.facts.expirationChange,
+                expiration: document.facts.expirationChange, firstDigest: firstDigest,
                 precondition: precondition, origin: origin)
             for attachment in document.attachments { try end(attachment.upload) }
             // Attachments as they were given: their content can be read before the commit.

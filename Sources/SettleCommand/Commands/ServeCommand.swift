@@ -58,7 +58,10 @@ struct ServeCommand: SettleSubcommand {
     var config: String?
 
     @Flag(
-        help: "Print all settings with their values and where those come from, and start nothing.")
+        help: """
+            Print all settings with their values and where those come from, and start nothing. Ends \
+            with status 1 when no server would start with them.
+            """)
     var printConfig = false
 
     @Option(
@@ -120,11 +123,17 @@ struct ServeCommand: SettleSubcommand {
     }
 
     func perform() async throws {
+        let environment = ProcessInfo.processInfo.environment
         let (reader, sources) = try SettingSources.settings(
-            options, file: config, environment: ProcessInfo.processInfo.environment)
+            options, file: config, environment: environment)
+        for sentence in SettingSources.misspellings(in: environment) {
+            StandardError.line("Warning: \(sentence)")
+        }
         do {
             if printConfig {
                 try printSettings(try await SettingsListing(reader, sources))
+                // What does not go together would not start, which the listing alone does not tell.
+                _ = try await ServeSettings(reader)
             } else {
                 try await serve(try await ServeSettings(reader))
             }
@@ -194,7 +203,8 @@ struct ServeCommand: SettleSubcommand {
             try output.line(
                 JSONRendering.compact(["url": .string(address), "port": .integer(Int64(port))]))
         } else {
-            try output.line("Serving \(settings.storeShown) on \(address)/tables/NAME")
+            try output.line(
+                ScreenText.printable("Serving \(settings.storeShown) on \(address)/tables/NAME"))
             try output.line(settings.summary)
             try output.line("Ctrl-C ends it.")
         }

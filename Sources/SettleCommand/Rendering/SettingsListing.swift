@@ -6,7 +6,10 @@ struct SettingsListing {
     /// One setting.
     private struct Entry {
         var setting: ServerSetting
-        var value: String?
+        /// Its value for people; nil when there is none.
+        var text: String?
+        /// Its value for programs.
+        var json: JSONValue
         var source: String
     }
 
@@ -18,20 +21,39 @@ struct SettingsListing {
     init(_ reader: SettingsReader, _ sources: SettingSources) async throws {
         var entries: [Entry] = []
         for setting in ServerSetting.all {
-            switch setting.kind {
-            case .text, .choice: _ = try await reader.text(setting)
-            case .flag: _ = try await reader.flag(setting)
-            case .number: _ = try await reader.number(setting)
-            case .rate: _ = try await reader.rate(setting)
-            case .duration: _ = try await reader.duration(setting)
-            case .list: _ = try await reader.list(setting)
+            let value = try await Self.value(of: setting, reader)
+            guard let found = sources.found(setting) else {
+                // The defaults of numbers and flags are JSON as they stand.
+                let json = setting.standard.map { (try? JSONValue(jsonText: $0)) ?? .string($0) }
+                entries.append(
+                    Entry(
+                        setting: setting, text: setting.standard, json: json ?? .null,
+                        source: "default"))
+                continue
             }
-            let found = sources.found(setting)
-            let shown = found.map { $0.text ?? Self.masked } ?? setting.standard
+            let json = found.text == nil ? .string(Self.masked) : value
             entries.append(
-                Entry(setting: setting, value: shown, source: found?.place.name ?? "default"))
+                Entry(
+                    setting: setting, text: found.text ?? Self.masked, json: json ?? .null,
+                    source: found.place.name))
         }
         self.entries = entries
+    }
+
+    /// The value of a setting; nil when it is not set.
+    private static func value(
+        of setting: ServerSetting, _ reader: SettingsReader
+    ) async throws -> JSONValue? {
+        switch setting.kind {
+        case .text, .choice: return try await reader.text(setting).map { .string($0) }
+        case .flag: return try await reader.flag(setting).map { .bool($0) }
+        case .number: return try await reader.number(setting).map { .integer(Int64($0)) }
+        case .rate: return try await reader.rate(setting).map { .double($0) }
+        case .duration:
+            _ = try await reader.duration(setting)
+            return try await reader.text(setting).map { .string($0) }
+        case .list: return .array(try await reader.list(setting).map { .string($0) })
+        }
     }
 
     /// What stands in the place of a secret.
@@ -44,7 +66,7 @@ struct SettingsListing {
         ])
         for entry in entries {
             table.add([
-                entry.setting.key, entry.value ?? "", entry.source, entry.setting.variable,
+                entry.setting.key, entry.text ?? "", entry.source, entry.setting.variable,
             ])
         }
         return table.lines(on: screen)
@@ -55,8 +77,7 @@ struct SettingsListing {
         .object(
             Dictionary(
                 uniqueKeysWithValues: entries.map { entry in
-                    let value = entry.value.map { JSONValue.string($0) } ?? .null
-                    return (entry.setting.key, ["value": value, "from": .string(entry.source)])
+                    (entry.setting.key, ["value": entry.json, "from": .string(entry.source)])
                 }))
     }
 }

@@ -71,6 +71,22 @@ final class SettingSources: AccessReporter {
         return (SettingsReader(reader) { sources.origin(of: $0) }, sources)
     }
 
+    /// What to say of variables that may be meant to be settings and are none.
+    ///
+    /// - Parameter environment: The environment of the process.
+    /// - Returns: A sentence for each variable that is one of ours but for a slip, in their order.
+    static func misspellings(in environment: [String: String]) -> [String] {
+        let known = ServerSetting.all.map(\.variable) + [fileVariable]
+        let prefix = ServerSetting.variablePrefix
+        return environment.keys.sorted()
+            .filter { $0.hasPrefix(prefix) && !known.contains($0) }
+            .compactMap { name in
+                Misspelling.nearest(to: name, among: known).map {
+                    "The variable \(ScreenText.printable(name)) is no setting. Did you mean \($0)?"
+                }
+            }
+    }
+
     /// Whether a value is not to be shown: a secret, or an address with a password or a query.
     private static func isSecret(_ setting: ServerSetting, _ text: String?) -> Bool {
         guard let text, text.contains("://") else { return setting.isSecret }

@@ -18,8 +18,11 @@ package struct JSONSalvage: Sendable {
         package var error: JSONError
     }
 
-    /// The value: members that cannot be read are left out, elements are null.
-    package private(set) var value: JSONValue
+    /// The value, packed when all of it could be read: members that cannot be read are left out, elements
+    /// are null.
+    package private(set) var form: JSONForm
+    /// The value as a tree.
+    package var value: JSONValue { form.value }
     /// What was left out, in the order of the text.
     package private(set) var faults: [Fault] = []
 
@@ -36,16 +39,17 @@ package struct JSONSalvage: Sendable {
         _ text: [UInt8], levels: Int, limits: JSONLimits = .default,
         largeIntegers: JSONLargeIntegers = .refused
     ) throws(JSONError) {
-        value = .null
+        form = .value(.null)
         do {
-            value = try JSONText.value(from: text, limits: limits, largeIntegers: largeIntegers)
+            form = .packed(
+                try JSONText.packed(from: text.span, limits: limits, largeIntegers: largeIntegers))
         } catch {
             // A text that is too large is not looked at at all.
             guard levels > 0, text.count <= limits.sizeMax,
                 let parts = JSONParts(of: text.span)
             else { throw error }
             let reader = Reader(limits: limits, largeIntegers: largeIntegers)
-            value = reader.value(parts, of: text.span, levels: levels, [], &faults)
+            form = .value(reader.value(parts, of: text.span, levels: levels, [], &faults))
         }
     }
 

@@ -55,7 +55,7 @@ final class MetricsText: MetricsFactory, Sendable {
         }
     }
 
-    /// All lines, as they are at one moment.
+    /// All lines; each value is that of when it is read.
     var text: String {
         let samples = samples.withLock { $0 }
         var text = ""

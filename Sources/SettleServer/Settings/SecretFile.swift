@@ -6,9 +6,14 @@ package enum SecretFile {
     ///
     /// - Throws: ``ServerError`` with `invalidConfiguration` when the file cannot be read or holds no text.
     package static func read(_ path: String) throws(ServerError) -> String {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        // A handle reads pipes too.
+        let file = FileHandle(forReadingAtPath: path)
+        guard let file, let data = try? file.readToEnd() ?? Data() else {
+            let advice =
+                FileManager.default.fileExists(atPath: path)
+                ? "It has to be a file that this user may read." : "Is it there?"
             throw ServerError(
-                .invalidConfiguration, "The file '\(path)' cannot be read. Is it there?")
+                .invalidConfiguration, "The file '\(path)' cannot be read. \(advice)")
         }
         let text = String(data: data, encoding: .utf8)?
             .trimmingCharacters(in: .whitespacesAndNewlines)

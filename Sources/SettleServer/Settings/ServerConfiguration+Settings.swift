@@ -108,23 +108,10 @@ extension ServerConfiguration {
     }
 
     private static func authentication(_ settings: SettingsReader) async throws -> Authentication {
-        let keys = try await settings.choice(.jwks, .secretFile)
+        let keys = try await settings.choice(.jwks, .secretFile, .jwtSecret)
         let issuer = try await settings.text(.issuer)
         let audience = try await settings.text(.audience)
-        let isAnonymous = try await settings.flag(.anonymous) ?? false
-        let secret = try await settings.text(.jwtSecret)
-        let way: Authentication
-        switch keys {
-        case (.secretFile, let path)?: way = .jwt(secret: try SecretFile.read(path))
-        case (_, let place)?: way = try keySet(at: place, settings)
-        case nil where isAnonymous:
-            guard secret == nil || !settings.isSet(.jwtSecret, furtherUpThan: .anonymous) else {
-                throw settings.combination(
-                    [.jwtSecret, .anonymous],
-                    "\(settings.name(.jwtSecret)) counts before \(settings.name(.anonymous)), which "
-                        + "would let everybody in without a token. Take one of the two away, or give "
-                        + "\(settings.name(.secretFile)) and \(settings.name(.rules)).")
-            }
+        if try await isOpen(settings) {
             guard issuer == nil, audience == nil else {
                 let named = [ServerSetting.issuer, .audience]
                 throw settings.combination(
@@ -134,27 +121,43 @@ extension ServerConfiguration {
                         + "\(settings.name(.jwks)) or \(settings.name(.secretFile)) too.")
             }
             return .anonymous
-        case nil:
-            guard let secret else {
-                throw settings.combination(
-                    [.secretFile, .jwks, .jwtSecret, .anonymous],
-                    "Say how clients show who they are: with tokens "
-                        + "(\(settings.name(.secretFile)), \(settings.name(.jwks)), or "
-                        + "\(settings.name(.jwtSecret))) or not at all "
-                        + "(\(settings.name(.anonymous))).")
-            }
-            way = .jwt(secret: secret)
         }
+        guard let (key, value) = keys else {
+            throw settings.combination(
+                [.secretFile, .jwks, .jwtSecret, .anonymous],
+                "Say how clients show who they are: with tokens "
+                    + "(\(settings.name(.secretFile)), \(settings.name(.jwks)), or "
+                    + "\(settings.name(.jwtSecret))) or not at all "
+                    + "(\(settings.name(.anonymous))).")
+        }
+        let way: Authentication =
+            switch key {
+            case .secretFile: .jwt(secret: try SecretFile.read(value))
+            case .jwtSecret: .jwt(secret: value)
+            default: try keySet(at: value, settings)
+            }
         let expecting = way.expecting(issuer: issuer, audience: audience)
-        guard isAnonymous else { return expecting }
+        guard try await settings.flag(.anonymous) == true else { return expecting }
         guard try await settings.text(.rules) != nil else {
             throw settings.combination(
-                [.anonymous, .rules],
-                "\(settings.name(.anonymous)) beside \(settings.name(.jwks)) or "
-                    + "\(settings.name(.secretFile)) needs \(settings.name(.rules)) that say what "
-                    + "those without a token may do.")
+                [.anonymous, key, .rules],
+                "\(settings.name(.anonymous)) beside \(settings.name(key)) needs "
+                    + "\(settings.name(.rules)) that say what those without a token may do; else "
+                    + "take one of the two away.")
         }
         return expecting.allowingAnonymous()
+    }
+
+    /// Whether no key counts beside `anonymous`, as there is none or a secret alone, further down than that.
+    ///
+    /// A variable that is always there does not keep an option from opening a server.
+    private static func isOpen(_ settings: SettingsReader) async throws(SettingFault) -> Bool {
+        guard try await settings.flag(.anonymous) == true else { return false }
+        for setting in [ServerSetting.jwks, .secretFile] {
+            if try await settings.text(setting) != nil { return false }
+        }
+        return try await settings.text(.jwtSecret) == nil
+            || settings.isSet(.anonymous, furtherUpThan: .jwtSecret)
     }
 
     private static func keySet(
@@ -164,7 +167,10 @@ extension ServerConfiguration {
             return .jwt(keySetFile: URL(fileURLWithPath: place))
         }
         guard let url = URL(string: place) else {
-            throw settings.combination([.jwks], "\(settings.name(.jwks)) is no address.")
+            throw settings.combination(
+                [.jwks],
+                "\(settings.name(.jwks)) is no address. It takes one such as "
+                    + "https://login.example.com/keys.json, or the name of a file.")
         }
         return .jwt(keySetURL: url)
     }

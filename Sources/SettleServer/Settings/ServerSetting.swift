@@ -74,6 +74,15 @@ package struct ServerSetting: Sendable, Hashable {
         verbose, logFormat,
     ]
 
+    /// Whether a whole number stands for its text.
+    var mayBeNumber: Bool {
+        switch kind {
+        case .duration: true
+        case .choice(let words): words.contains { Int($0) != nil }
+        case .text, .flag, .number, .rate, .list: false
+        }
+    }
+
     /// The words of the key, in lower case.
     private var words: [String] {
         key.reduce(into: [""]) { words, character in

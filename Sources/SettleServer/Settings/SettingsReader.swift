@@ -22,8 +22,14 @@ package struct SettingsReader: Sendable {
     ///
     /// - Throws: ``SettingFault`` for an empty one, and for what is none.
     package func text(_ setting: ServerSetting) async throws(SettingFault) -> String? {
-        let text = try await value(setting) {
-            try await reader.fetchString(forKey: $0, isSecret: setting.isSecret)
+        let text = try await value(setting) { key in
+            do {
+                return try await reader.fetchString(forKey: key, isSecret: setting.isSecret)
+            } catch {
+                // `90` of a JSON file is a number for its provider.
+                guard setting.mayBeNumber else { throw error }
+                return try await reader.fetchInt(forKey: key).map { "\($0)" }
+            }
         }
         guard text?.isEmpty != true else {
             throw fault(
@@ -84,32 +90,38 @@ package struct SettingsReader: Sendable {
     ///
     /// - Throws: ``SettingFault`` for a text among them that is empty, and for what is no list.
     package func list(_ setting: ServerSetting) async throws(SettingFault) -> [String] {
-        let texts = try await value(setting) {
-            try await reader.fetchStringArray(forKey: $0, isSecret: setting.isSecret)
+        let texts = try await value(setting) { key in
+            do {
+                return try await reader.fetchStringArray(forKey: key, isSecret: setting.isSecret)
+            } catch {
+                return try await reader.fetchString(forKey: key).map { [$0] }
+            }
         }
         guard texts?.contains("") != true else { throw await fault(of: setting) }
         return texts ?? []
     }
 
-    /// Which of two settings that exclude each other counts: what is set further up overrides the other.
+    /// Which of some settings that exclude each other counts: what is set further up overrides the others.
     ///
-    /// - Throws: ``SettingFault`` when both are set in one place.
+    /// - Throws: ``SettingFault`` when two are set in one place, with nothing further up.
     package func choice(
-        _ first: ServerSetting, _ second: ServerSetting
+        _ settings: ServerSetting...
     ) async throws(SettingFault) -> (ServerSetting, String)? {
-        let values = (try await text(first), try await text(second))
-        switch values {
-        case (nil, nil): return nil
-        case (let value?, nil): return (first, value)
-        case (nil, let value?): return (second, value)
-        case (let one?, let other?):
-            if isSet(first, furtherUpThan: second) { return (first, one) }
-            guard isSet(second, furtherUpThan: first) else {
-                throw combination(
-                    [first, second], "\(name(first)) and \(name(second)) exclude each other.")
+        var chosen: (ServerSetting, String)?
+        var other: ServerSetting?
+        for setting in settings {
+            guard let text = try await text(setting) else { continue }
+            guard let before = chosen?.0, !isSet(setting, furtherUpThan: before) else {
+                (chosen, other) = ((setting, text), nil)
+                continue
             }
-            return (second, other)
+            if !isSet(before, furtherUpThan: setting) { other = setting }
         }
+        if let chosen, let other {
+            throw combination(
+                [chosen.0, other], "\(name(chosen.0)) and \(name(other)) exclude each other.")
+        }
+        return chosen
     }
 
     /// Whether one of two settings that were read comes from a place that counts before the other's.

@@ -32,9 +32,10 @@ struct HostedTable: Sendable {
     func perform(
         _ write: ItemWrite, by identity: Identity, now: Date
     ) async throws -> TableItem {
-        let item = try await stored.write(touching: [write.id]) { transaction in
-            try Self.perform(write, by: identity, now: now, in: transaction)
+        let result = try await stored.write(touching: [write.id]) { transaction in
+            try Self.result(of: write, by: identity, now: now, in: transaction)
         }
+        let item = try result.get()
         await endHold(write.operation.attachments ?? [], of: identity, now: now)
         return item
     }
@@ -58,15 +59,12 @@ struct HostedTable: Sendable {
             var answerBytes = 0
             return try writes.map { write -> Result<TableItem, Problem> in
                 guard answerBytes < answerBytesMax else { return .failure(.tooMuch) }
-                do {
-                    let item = try Self.perform(
-                        write, by: identity, now: now, in: transaction)
-                    answerBytes += item.approximateSize
-                    return .success(item)
-                } catch let problem as Problem {
-                    answerBytes += problem.item?.approximateSize ?? 0
-                    return .failure(problem)
+                let result = try Self.result(of: write, by: identity, now: now, in: transaction)
+                switch result {
+                case .success(let item): answerBytes += item.approximateSize
+                case .failure(let problem): answerBytes += problem.item?.approximateSize ?? 0
                 }
+                return result
             }
         }
         var taken: [AttachmentDescription] = []
@@ -78,6 +76,17 @@ struct HostedTable: Sendable {
         }
         await endHold(taken, of: identity, now: now)
         return results
+    }
+
+    /// One write in a transaction, or the problem: a refused one is no failure of the commit.
+    private static func result(
+        of write: ItemWrite, by identity: Identity, now: Date, in transaction: any TableTransaction
+    ) throws -> Result<TableItem, Problem> {
+        do {
+            return .success(try perform(write, by: identity, now: now, in: transaction))
+        } catch let problem as Problem {
+            return .failure(problem)
+        }
     }
 
     /// One write in a transaction; a problem is thrown before anything is changed.

@@ -7,6 +7,14 @@ import Settle
 enum AttachmentMember {
     static let name = "_attachments"
 
+    /// An object of the member alone, which describes no attachment.
+    static let none: PackedValue = {
+        guard let member = try? PackedValue([name: [:]]) else {
+            preconditionFailure("An object of one empty object can always be packed.")
+        }
+        return member
+    }()
+
     private enum Key {
         static let contentType = "content_type"
         static let length = "length"
@@ -27,7 +35,12 @@ enum AttachmentMember {
     /// The attachments that a document's members describe, by name; nil when they describe none,
     /// because the member is absent or something else.
     static func attachments(in members: [String: JSONValue]) -> [DocumentAttachment]? {
-        guard case .object(let object)? = members[name] else { return nil }
+        attachments(of: members[name].map { .value($0) })
+    }
+
+    /// The attachments that the member describes; nil when it is absent or something else.
+    static func attachments(of member: JSONForm?) -> [DocumentAttachment]? {
+        guard let member, case .object(let object) = member.value else { return nil }
         var attachments: [DocumentAttachment] = []
         for (name, description) in object.sorted(by: { $0.key < $1.key }) {
             guard let type = description[Key.contentType]?.stringValue,

@@ -66,9 +66,11 @@ extension Backend {
 extension RemoteItem {
     /// The item with a description of its attachments, or with none.
     func describingAttachments(_ isTrue: Bool) -> RemoteItem {
-        let isDescribed = AttachmentMember.attachments(in: members) != nil
-        guard isTrue ? members[AttachmentMember.name] == nil : isDescribed else { return self }
+        let description = form[AttachmentMember.name]
+        let isDescribed = AttachmentMember.attachments(of: description) != nil
+        guard isTrue ? description == nil : isDescribed else { return self }
         var item = self
+        if isTrue, item.describeNoAttachments() { return item }
         item.members[AttachmentMember.name] = isTrue ? [:] : nil
         return item
     }

@@ -27,7 +27,24 @@ public struct RemoteItem: Sendable, Hashable {
     /// has an empty one, and a fault that says which item it is (``ItemFault/place``).
     public var fault: ItemFault?
     /// The document's members, without `id` and without anything the remote added.
-    public var members: [String: JSONValue]
+    ///
+    /// - Complexity: To ask for them makes a dictionary when the back-end gave them packed.
+    public var members: [String: JSONValue] {
+        get { form.value.objectValue ?? [:] }
+        _modify {
+            // Let go of before it is changed, so that the dictionary is not copied.
+            var members = form.value.objectValue ?? [:]
+            form = .value(.null)
+            firstDigest.value = nil
+            defer { form = .value(.object(members)) }
+            yield &members
+        }
+    }
+    /// The members, an object.
+    private(set) var form: JSONForm
+    /// The digest of the first revision of a document with these members and no attachments; nil where
+    /// nobody has worked it out.
+    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
     /// When the remote says the item was made.
     public var created: Date?
     /// When the remote says it was last changed.
@@ -41,8 +58,37 @@ public struct RemoteItem: Sendable, Hashable {
         self.id = id
         self.version = version
         self.isDeleted = isDeleted
-        self.members = members
+        form = .value(.object(members))
         self.created = created
         self.updated = updated
+    }
+
+    /// An item whose members are packed: a sound object.
+    ///
+    /// The digest that its document will have is worked out at once, beside whoever stores other items.
+    package init(
+        id: String, version: String?, isDeleted: Bool = false, packed: PackedValue,
+        created: Date? = nil, updated: Date? = nil
+    ) {
+        self.id = id
+        self.version = version
+        self.isDeleted = isDeleted
+        form = .packed(packed)
+        self.created = created
+        self.updated = updated
+        if !isDeleted, form[AttachmentMember.name] == nil {
+            firstDigest.value = Revision.digest(
+                parentGeneration: 0, parent: nil, isDeleted: false, body: packed, attachments: [])
+        }
+    }
+
+    /// Adds to packed members without a description of attachments one of no attachments.
+    ///
+    /// - Returns: False when the members are not packed.
+    mutating func describeNoAttachments() -> Bool {
+        guard let packed = form.packed, let merged = try? packed.merging(AttachmentMember.none)
+        else { return false }
+        form = .packed(merged)
+        return true
     }
 }

@@ -192,10 +192,12 @@ public final class Outbox: CommitParticipant {
         let commits = database.commitSignals()
         state.withLock { state in
             // What other processes do to the queue is in no commit of ours.
-            state.watch = Task { [weak self] in
-                for await _ in commits { self?.lookAgain() }
-                // The database was closed, so there is nothing left to do.
-                if !Task.isCancelled { await self?.close() }
+            state.watch = TraceSpan.leaving {
+                Task { [weak self] in
+                    for await _ in commits { self?.lookAgain() }
+                    // The database was closed, so there is nothing left to do.
+                    if !Task.isCancelled { await self?.close() }
+                }
             }
         }
         guard configuration.isRunning else { return }

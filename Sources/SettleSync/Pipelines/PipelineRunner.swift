@@ -142,9 +142,12 @@ final class PipelineRunner: Sendable {
             let value = event(&state.machine)
             if case .look(let countMax) = state.machine.next() {
                 let before = state.look
-                state.look = Task { [weak self] in
-                    await before?.value
-                    await self?.look(countMax)
+                // Whoever told of the event does not wait for the calls that follow from it.
+                state.look = TraceSpan.leaving {
+                    Task { [weak self] in
+                        await before?.value
+                        await self?.look(countMax)
+                    }
                 }
             }
             return value

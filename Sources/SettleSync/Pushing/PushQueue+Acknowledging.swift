@@ -252,7 +252,9 @@ extension PushQueue {
             } else {
                 document.attachments = try transaction.document(id)?.attachments ?? []
             }
-            _ = try transaction.store(document, from: origin)
+            // A scope may have added the type.
+            let digest = tables.scope == .all ? state.firstDigest.value : nil
+            _ = try transaction.store(document, from: origin, firstDigest: digest)
         } else {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)
         }

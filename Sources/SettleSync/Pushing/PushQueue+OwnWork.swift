@@ -35,8 +35,9 @@ extension PushQueue {
     /// What the server had not shown of them may be shown now.
     private static func isBroughtBack(_ base: BaseItem, as state: BaseItem) -> Bool {
         guard var expected = base.shownMembers, let shown = state.members else { return false }
+        let known = base.members ?? [:]
         for name in base.unshown where !(shown[name]?.isNull ?? true) {
-            expected[name] = base.members?[name]
+            expected[name] = known[name]
         }
         return state.holds(expected, isRounded: true)
     }

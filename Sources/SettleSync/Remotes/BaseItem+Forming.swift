@@ -19,8 +19,9 @@ extension BaseItem {
         var state = withoutColumns(over: base, here: here)
         state.keepExact(as: base)
         guard isLive, let base, !base.unshown.isEmpty, let shown = members else { return state }
+        let known = base.members ?? [:]
         for name in base.unshown {
-            guard let value = base.members?[name] else { continue }
+            guard let value = known[name] else { continue }
             guard value.isLacking(in: shown[name]) else {
                 // The first that is shown of it is what the server made of it.
                 state.keepExact([name: value])
@@ -92,8 +93,9 @@ extension BaseItem {
     /// - Parameter row: The row.
     /// - Returns: The state with what it lacked; itself when the row shows nothing else.
     func shownAgain(by row: BaseItem) -> BaseItem {
-        guard isLive, row.isLive, let members, let shown = row.members else { return self }
-        if unshown.isEmpty, rounded.isEmpty, members == shown { return self }
+        guard isLive, row.isLive else { return self }
+        if unshown.isEmpty, rounded.isEmpty, form == row.form { return self }
+        guard let members, let shown = row.members else { return self }
         var state = self
         for (name, value) in shown where name != AttachmentMember.name {
             let isColumn = value.isNull && row.nullMayMeanAbsent
@@ -130,10 +132,13 @@ extension BaseItem {
     private func withoutColumns(
         over base: BaseItem?, here: [String: JSONValue]?
     ) -> BaseItem {
-        guard nullMayMeanAbsent, let members else { return self }
+        guard nullMayMeanAbsent else { return self }
+        if here == nil, let packed = form?.packed, (try? packed.hasNull()) == false { return self }
+        guard let members else { return self }
         var state = self
+        let known = base?.members ?? [:]
         state.members = members.filter { name, value in
-            !value.isNull || base?.members?[name] != nil || here?[name] == .null
+            !value.isNull || known[name] != nil || here?[name] == .null
         }
         if isLive, let here {
             for (name, value) in here where value.isNull && members[name] == nil {

@@ -18,8 +18,9 @@ extension BaseItem {
     /// Keeps what an earlier state keeps, where the server shows the same as it did then.
     mutating func keepExact(as before: BaseItem?) {
         guard let before, !before.rounded.isEmpty, let members else { return }
+        let known = before.members ?? [:]
         for (name, shown) in before.rounded where members[name] == shown && rounded[name] == nil {
-            self.members?[name] = before.members?[name]
+            self.members?[name] = known[name]
             rounded[name] = shown
         }
     }

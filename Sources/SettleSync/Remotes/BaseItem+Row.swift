@@ -2,8 +2,8 @@ import Foundation
 import Settle
 
 extension BaseItem {
-    /// Rows of layout 1 have no flags but the first four.
-    private static let layout: UInt8 = 2
+    /// Rows of layout 1 have no flags but the first four; only those of layout 3 have packed members.
+    private static let layouts: ClosedRange<UInt8> = 1...3
 
     private enum Flag {
         static let members: UInt8 = 1
@@ -16,17 +16,23 @@ extension BaseItem {
     }
 
     func write(to row: inout RowWriter) {
-        row.write(byte: Self.layout)
+        // Members of which a document could not be made, as they are too large, are kept as text.
+        let packed = form.flatMap { $0.packed ?? (try? PackedValue($0.value)) }
+        row.write(byte: packed == nil ? 2 : 3)
         row.write(byte: presence.stored)
         row.write(
-            byte: (members == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
+            byte: (form == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
                 | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source)
                 | (nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
                 | (unshown.isEmpty ? 0 : Flag.unshown) | (rounded.isEmpty ? 0 : Flag.rounded))
         row.write(text: version)
         if let created { row.write(date: created) }
         if let updated { row.write(date: updated) }
-        if let members { row.write(members: members) }
+        if let packed {
+            row.write(counted: packed.bytes)
+        } else if let members {
+            row.write(members: members)
+        }
         if source != 0 { row.write(number: source) }
         if !unshown.isEmpty {
             row.write(number: UInt64(unshown.count))
@@ -36,14 +42,18 @@ extension BaseItem {
     }
 
     init(from row: inout RowReader) throws {
-        guard (1...Self.layout).contains(try row.byte()),
+        let layout = try row.byte()
+        guard Self.layouts.contains(layout),
             let presence = ServerPresence(stored: try row.byte())
         else { throw row.damage }
         let flags = try row.byte()
         self.init(presence: presence, version: try row.optionalText())
         if flags & Flag.created != 0 { created = try row.date() }
         if flags & Flag.updated != 0 { updated = try row.date() }
-        if flags & Flag.members != 0 { members = try row.members() }
+        if flags & Flag.members != 0 {
+            form =
+                layout == 3 ? .packed(try row.packedObject()) : .value(.object(try row.members()))
+        }
         if flags & Flag.source != 0 { source = try row.number() }
         nullMayMeanAbsent = flags & Flag.nullMayMeanAbsent != 0
         if flags & Flag.unshown != 0 {

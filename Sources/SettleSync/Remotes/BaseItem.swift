@@ -9,10 +9,25 @@ import Settle
 struct BaseItem: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
+    /// The members, an object; nil when they are not known.
+    var form: JSONForm? {
+        didSet { firstDigest.value = nil }
+    }
+    /// See ``RemoteItem/firstDigest``.
+    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
     /// The members; for a deleted item those it was deleted with, as far as they are known.
-    var members: [String: JSONValue]?
-    /// The members that the remote shows rounded, as they were sent.
-    var exact: [String: JSONValue] = [:]
+    ///
+    /// - Complexity: To ask for them makes a dictionary when they are packed.
+    var members: [String: JSONValue]? {
+        get { form?.value.objectValue }
+        _modify {
+            // Let go of before it is changed, so that the dictionary is not copied.
+            var members = form?.value.objectValue
+            form = nil
+            defer { form = members.map { .value(.object($0)) } }
+            yield &members
+        }
+    }
     var created: Date?
     var updated: Date?
     /// The hash of the query that showed the item last; 0 when none did since it was sent.
@@ -41,10 +56,16 @@ struct BaseItem: Sendable, Hashable {
         self.members = members
     }
 
+    init(presence: ServerPresence, version: String?, form: JSONForm?) {
+        self.presence = presence
+        self.version = version
+        self.form = form
+    }
+
     init(_ item: RemoteItem) {
         self.init(
-            presence: item.isDeleted ? .deleted : .live, version: item.version,
-            members: item.members)
+            presence: item.isDeleted ? .deleted : .live, version: item.version, form: item.form)
+        firstDigest = item.firstDigest
         created = item.created
         updated = item.updated
         nullMayMeanAbsent = item.nullMayMeanAbsent
@@ -113,7 +134,7 @@ struct BaseItem: Sendable, Hashable {
     /// Whether the server describes the item's attachments; otherwise those here are its own
     /// business.
     var carriesAttachments: Bool {
-        members.flatMap { AttachmentMember.attachments(in: $0) } != nil
+        AttachmentMember.attachments(of: form?[AttachmentMember.name]) != nil
     }
 
     /// Whether the item is live and shows every one of `sent` as it was sent.

@@ -25,8 +25,17 @@ extension Document {
 
     /// The document that a state of the remote describes; nil unless it is live.
     init?(id: String, state: BaseItem?) {
-        guard let state, state.isLive, let members = state.members else { return nil }
-        self.init(id: id, members: members)
+        guard let state, state.isLive, let form = state.form else { return nil }
+        if let packed = form.packed, packed.bytes.count <= JSONLimits.default.sizeMax,
+            let rest = try? packed.removing([AttachmentMember.name])
+        {
+            let attachments = AttachmentMember.attachments(of: form[AttachmentMember.name])
+            // A member of that name that describes none is one like any other.
+            self.init(id: id, packed: attachments == nil ? packed : rest)
+            self.attachments = attachments ?? []
+            return
+        }
+        self.init(id: id, members: form.value.objectValue ?? [:])
     }
 
     /// Why no document may have this identifier; nil when it may.

@@ -25,6 +25,13 @@ extension RowReader {
         return members
     }
 
+    /// Reads a packed object with its length in front.
+    mutating func packedObject() throws(DatabaseError) -> PackedValue {
+        let packed = PackedValue(stored: Array(try counted()))
+        guard packed.isObject, (try? packed.check()) != nil else { throw damage }
+        return packed
+    }
+
     /// Reads what `write(text:)` wrote.
     mutating func optionalText() throws(DatabaseError) -> String? {
         try byte() == 0 ? nil : try text()

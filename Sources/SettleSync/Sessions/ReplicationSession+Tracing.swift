@@ -3,8 +3,6 @@ import Settle
 extension ReplicationSession {
     /// Runs a part of a cycle in a span that says how much it did.
     ///
-    /// A replication that repeats may run for as long as the app does, so each part of it is a trace of its own.
-    ///
     /// - Parameters:
     ///   - name: The name of the span.
     ///   - cycle: The cycle.
@@ -17,7 +15,7 @@ extension ReplicationSession {
         _ body: (inout ReplicationCycle) async throws -> ReplicationError?
     ) async throws -> ReplicationError? {
         let before = cycle.summary
-        let span = TraceSpan(name, isRoot: configuration.isRepeating)
+        let span = TraceSpan(name)
         span.set("settle.remote", to: pushQueue.identifier)
         var failure: (any Error)?
         defer {

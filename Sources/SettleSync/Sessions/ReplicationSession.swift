@@ -90,21 +90,25 @@ final class ReplicationSession: Sendable {
     func start(after previous: [ReplicationSession]) {
         task.withLock { task in
             precondition(task == nil, "A replication is started once.")
-            task = Task {
-                for session in previous { await session.end() }
-                defer {
-                    center.forget(self)
-                    events.finish()
-                }
-                do {
-                    let summary = try await run()
-                    order?.ended(pushQueue.identifier, isFailure: false)
-                    return summary
-                } catch {
-                    order?.ended(pushQueue.identifier, isFailure: true)
-                    throw error
-                }
-            }
+            let start = { [self] in Task { try await run(after: previous) } }
+            // One that repeats may run for as long as the app does: each part of it is a trace of its own.
+            task = given.isRepeating ? TraceSpan.leaving(start) : start()
+        }
+    }
+
+    private func run(after previous: [ReplicationSession]) async throws -> ReplicationSummary {
+        for session in previous { await session.end() }
+        defer {
+            center.forget(self)
+            events.finish()
+        }
+        do {
+            let summary = try await run()
+            order?.ended(pushQueue.identifier, isFailure: false)
+            return summary
+        } catch {
+            order?.ended(pushQueue.identifier, isFailure: true)
+            throw error
         }
     }
 

@@ -28,7 +28,7 @@ import Testing
             let file = try scratch.write(secret + "\n", to: "secret").path
             let rules = try scratch.write("{\"tables\": {}}", to: "rules.json").path
             let configuration = try await Self.configuration([
-                "host": "::1", "port": 0, "secretFile": .string(file), "jwtSecret": "unused",
+                "host": "::1", "port": 0, "secretFile": .string(file),
                 "issuer": "me", "audience": "tables", "rules": .string(rules), "anonymous": true,
                 "hostName": .stringArray(["a.example"]), "corsOrigin": .stringArray(["*"]),
                 "tlsCertificate": "c.pem", "tlsKey": "k.pem", "bodyMax": 1_000,
@@ -98,6 +98,8 @@ import Testing
             (["burst": 3], "'burst' is part of the limit that 'rate' sets; give both."),
             (["tlsKey": "k.pem"], "'tlsCertificate' and 'tlsKey' need each other."),
             (["jwks": "a", "secretFile": "b"], "'jwks' and 'secretFile' exclude each other."),
+            (["secretFile": "a", "jwtSecret": "b"], "and 'jwtSecret' exclude each other."),
+            (["jwtSecret": "a"], "'anonymous' beside 'jwtSecret' needs 'rules'"),
             (["issuer": "x"], "which 'anonymous' alone does not look at"),
             (["jwks": "k.json"], "needs 'rules' that say"),
             (["anonymous": false], "Say how clients show who they are"),
@@ -112,6 +114,17 @@ import Testing
         }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.contains(sentence) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func `may be whole numbers and single texts where a reader of JSON gives those`()
+        async throws
+    {
+        let configuration = try await Self.configuration([
+            "anonymous": true, "idleMax": 90, "versionWhenMissing": 2, "hostName": "a.example",
+        ])
+        #expect(configuration.idleTimeout == .seconds(90))
+        #expect(configuration.versionWhenMissing == .version2)
+        #expect(configuration.hostNames == ["a.example"])
     }
 
     @Test func `need a directory where no store is given`() async throws {

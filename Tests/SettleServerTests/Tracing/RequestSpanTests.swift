@@ -49,6 +49,19 @@
             }
         }
 
+        @Test func `of a write that is refused have a commit that has not failed`() async throws {
+            try await spans { server in
+                for status in [201, 409] {
+                    let reply = try await server.send(.post, "/tables/t", ["id": "a"])
+                    #expect(reply.status == status)
+                }
+                #expect(try await server.send(.delete, "/tables/t/b").status == 404)
+            } _: { spans in
+                let commits = spans.filter { $0.operationName == "settle.commit" }
+                #expect(commits.count >= 3 && commits.allSatisfy { $0.status == nil })
+            }
+        }
+
         @Test func `hold nothing that a sender makes up`() async throws {
             try await spans { server in
                 _ = try await server.send(.get, "/tables/secret_table/very-secret-id")

@@ -62,6 +62,60 @@ import Testing
         #expect(try await device.replicate(backend).pulled == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `makes the same documents and revisions of packed items`(carriesAttachments: Bool)
+        async throws
+    {
+        let (device, other) = (try await Device(), try await Device())
+        let server = ModelServer()
+        let digest = String(repeating: "ab", count: 32)
+        let attachment: JSONValue = [
+            "content_type": "text/plain", "length": 3, "digest": .string(digest),
+        ]
+        let rows: [[String: JSONValue]] = [
+            [:], ["n": 1, "tags": ["a", ["b": .null]], "größe": 1.5], ["_attachments": [:]],
+            ["n": 2, "_attachments": ["x": attachment]], ["_attachments": "no description"],
+            ["n": .null],
+        ]
+        for (number, members) in rows.enumerated() { server.put("d\(number)", members) }
+        server.put("d1", nil)
+        server.put("d9", nil)
+        var backend = ModelBackend(server: server)
+        backend.carriesAttachments = carriesAttachments
+        var packing = backend
+        packing.listed = { item in
+            guard let packed = try? PackedValue(.object(item.members)) else { return item }
+            var other = RemoteItem(
+                id: item.id, version: item.version, isDeleted: item.isDeleted, packed: packed,
+                created: item.created, updated: item.updated)
+            other.nullMayMeanAbsent = item.nullMayMeanAbsent
+            #expect(other == item)
+            return other
+        }
+        for _ in 0..<2 {
+            try await device.replicate(backend) { $0.downloadsAttachments = false }
+            try await other.replicate(packing) { $0.downloadsAttachments = false }
+            for number in 0..<10 {
+                let pair = [
+                    try await device.database.fetchDocument("d\(number)"),
+                    try await other.database.fetchDocument("d\(number)"),
+                ]
+                #expect(pair[0] == pair[1], "d\(number)")
+                #expect(pair[0]?.revisionText == pair[1]?.revisionText, "d\(number)")
+            }
+            server.put("d0", ["n": 5])
+            server.put("d1", ["n": 6])
+            server.put("d4", ["n": 7])
+            server.put("d5", nil)
+        }
+        // Neither has anything to say of it.
+        #expect(try other.database.pendingOperations().isEmpty)
+        // A document of its members alone has the same revision.
+        let first = try #require(try await other.database.fetchDocument("d2"))
+        let alone = Document(id: "alone", members: first.members(withAttachments: false))
+        #expect(try await device.database.add(alone).revisionText == first.revisionText)
+    }
+
     @Test func `goes on where it was when the way is cut between two pages`() async throws {
         let device = try await Device()
         let server = ModelServer()

@@ -161,7 +161,7 @@ import TestSupport
     @Test func `have the bytes that the format page shows`() {
         var row = RowWriter()
         BaseItem(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
-        let state = "02 01 01 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D"
+        let state = "03 01 01 01 04 4D 67 3D 3D 06 89 01 03 01 6E 41"
         #expect(Self.hexadecimal(row.bytes) == state)
         row = RowWriter()
         var partial = BaseItem(presence: .live, version: "Mg==", members: ["n": 1])
@@ -170,7 +170,7 @@ import TestSupport
         partial.write(to: &row)
         #expect(
             Self.hexadecimal(row.bytes)
-                == "02 01 31 01 04 4D 67 3D 3D 07 7B 22 6E 22 3A 31 7D 01 01 6E")
+                == "03 01 31 01 04 4D 67 3D 3D 06 89 01 03 01 6E 41 01 01 6E")
         row = RowWriter()
         var rounded = BaseItem(
             presence: .live, version: "Mg==", members: ["n": 9_007_199_254_740_992])
@@ -178,8 +178,8 @@ import TestSupport
         rounded.write(to: &row)
         #expect(
             Self.hexadecimal(row.bytes)
-                == "02 01 41 01 04 4D 67 3D 3D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 "
-                + "39 39 33 7D 16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 39 39 32 7D"
+                == "03 01 41 01 04 4D 67 3D 3D 0D 89 01 0A 01 6E 96 20 00 00 00 00 00 01 "
+                + "16 7B 22 6E 22 3A 39 30 30 37 31 39 39 32 35 34 37 34 30 39 39 32 7D"
         )
         var entry = PendingChange(order: 9)
         entry.queued = .update
@@ -197,6 +197,34 @@ import TestSupport
         entry.status = .rejected
         entry.reason = "No"
         #expect(try PendingChange(decoding: bytes, id: "a") == entry)
+        // States had their members as text.
+        for layout in [1, 2] as [UInt8] {
+            var row = RowReader(
+                [layout, 1, 1, 1, 4, 0x4D, 0x67, 0x3D, 0x3D, 7] + Array(#"{"n":1}"#.utf8),
+                place: "a state")
+            let state = try BaseItem(from: &row)
+            #expect(state == BaseItem(presence: .live, version: "Mg==", members: ["n": 1]))
+        }
+    }
+
+    @Test func `keep members as text that are larger than a document may be`() throws {
+        let text = String(repeating: "x", count: JSONLimits.default.sizeMax)
+        let state = BaseItem(presence: .live, version: "1", members: ["text": .string(text)])
+        var row = RowWriter()
+        state.write(to: &row)
+        #expect(row.bytes.first == 2)
+        var reader = RowReader(row.bytes, place: "a state")
+        let read = try BaseItem(from: &reader)
+        #expect(read.members?["text"]?.stringValue?.utf8.count == text.utf8.count)
+    }
+
+    @Test func `with damaged members are an error`() {
+        for packed in [[0x41], [0x89, 1, 9, 1, 0x6E, 0x41], [], [0x89, 1, 3, 1, 0x6E]] as [[UInt8]]
+        {
+            var row = RowReader(
+                [3, 1, 1, 0, UInt8(packed.count)] + packed, place: "a state")
+            #expect(throws: DatabaseError.self) { try BaseItem(from: &row) }
+        }
     }
 
     @Test func `of layout 1 are read, too`() throws {

@@ -22,9 +22,11 @@ struct TableColumns: Sendable, Hashable {
     /// What is put before a member whose name is taken.
     private let mark: String
     /// A beginning that the table takes for itself.
-    private let reservedPrefix: String?
+    let reservedPrefix: String?
     private let own: Set<String>
     private let ownLowercased: Set<String>
+    /// The UTF-8 of the names of identifier, version, deleted, creation and change; empty for none.
+    let ownNames: [[UInt8]]
 
     /// The columns of the older tables: all that begins with two underscores is theirs.
     static let underscored = TableColumns(
@@ -50,6 +52,7 @@ struct TableColumns: Sendable, Hashable {
         own = Set(
             [Self.id, Self.removed, updatedAt, version, deleted] + (createdAt.map { [$0] } ?? []))
         ownLowercased = Set(own.map { $0.lowercased() })
+        ownNames = [Self.id, version, deleted, createdAt ?? "", updatedAt].map { Array($0.utf8) }
     }
 
     /// A document's members under the names they travel with.

@@ -16,6 +16,16 @@ extension RemoteItem {
     init?(
         _ row: TableRow, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
     ) {
+        if row.fault == nil, let packed = row.form.packed,
+            let (rest, own) = columns.parting(packed)
+        {
+            guard let id = own.id else { return nil }
+            self.init(
+                id: id, version: tag ?? own.version, isDeleted: own.isDeleted, packed: rest,
+                created: Self.date(own.createdAt), updated: Self.date(own.updatedAt))
+            nullMayMeanAbsent = !storesJSON
+            return
+        }
         guard case .object(let members) = row.value, let id = row.id else { return nil }
         self.init(
             id: id, version: tag ?? members[columns.version]?.stringValue,
@@ -51,7 +61,11 @@ extension RemoteItem {
     }
 
     private static func date(_ value: JSONValue?) -> Date? {
-        value?.stringValue.flatMap { RowTime($0)?.date }
+        date(value?.stringValue)
+    }
+
+    private static func date(_ text: String?) -> Date? {
+        text.flatMap { RowTime($0)?.date }
     }
 }
 

@@ -7,7 +7,7 @@ import SettleSync
 /// them.
 struct WireJSON: Sendable {
     /// What could be read: members that could not are left out, elements are null.
-    let value: JSONValue
+    private let form: JSONForm
     private let faults: [JSONSalvage.Fault]
 
     /// A response to a batch has the object of the response, its results, a result, and an item in that.
@@ -20,23 +20,26 @@ struct WireJSON: Sendable {
         let salvage = try JSONSalvage(
             text, levels: Self.levels, limits: JSONLimits(sizeMax: sizeMax),
             largeIntegers: .rounded)
-        self.init(salvage.value, salvage.faults)
+        self.init(salvage.form, salvage.faults)
     }
 
-    private init(_ value: JSONValue, _ faults: [JSONSalvage.Fault]) {
-        self.value = value
+    private init(_ form: JSONForm, _ faults: [JSONSalvage.Fault]) {
+        self.form = form
         self.faults = faults
     }
 
+    /// What could be read, as a tree, which is made for each who asks.
+    var value: JSONValue { form.value }
+
     /// The member of that name; nil when it is absent, cannot be read, or this is no object.
     subscript(name: String) -> WireJSON? {
-        guard let member = value[name] else { return nil }
+        guard let member = form[name] else { return nil }
         return WireJSON(member, Self.faults(faults, behind: .member(name)))
     }
 
     /// The elements; nil when this is no array.
     var elements: [WireJSON]? {
-        guard let elements = value.arrayValue else { return nil }
+        guard let elements = form.elements else { return nil }
         if faults.isEmpty { return elements.map { WireJSON($0, []) } }
         var parted: [Int: [JSONSalvage.Fault]] = [:]
         for fault in faults {
@@ -47,7 +50,7 @@ struct WireJSON: Sendable {
     }
 
     /// The row of a table that this is.
-    var row: TableRow { TableRow(value: value, fault: fault) }
+    var row: TableRow { TableRow(form: form, fault: fault) }
 
     /// The first thing that cannot be read; nil when all can.
     private var fault: ItemFault? {
@@ -77,12 +80,15 @@ extension JSONSalvage.Fault {
 /// A row of a table as a server sent it.
 struct TableRow: Sendable, Hashable {
     /// The row, without what cannot be read; hardly ever anything but an object.
-    let value: JSONValue
+    let form: JSONForm
     /// What cannot be read of it; nil when all can.
     var fault: ItemFault?
 
+    /// The row as a tree, which is made for each who asks.
+    var value: JSONValue { form.value }
+
     /// A column; nil when it is absent or cannot be read.
-    subscript(column: String) -> JSONValue? { value[column] }
+    subscript(column: String) -> JSONValue? { form.member(column) }
 
     /// The identifier; nil when there is none that is a text.
     var id: String? { self[TableColumns.id]?.stringValue }

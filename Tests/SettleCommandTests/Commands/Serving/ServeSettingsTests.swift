@@ -34,28 +34,73 @@ import Testing
             let environment = [
                 "SETTLE_CONFIG": file, "SETTLE_PORT": "3", "SETTLE_PAGE_MAX": "4",
                 "SETTLE_ANONYMOUS": "no", "SETTLE_HOST": "",
+                "SETTLE_JWT_SECRET": String(repeating: "s", count: 32),
             ]
             let settings = try await printed(["--port", "5", "--metrics"], environment)
             let expected: [String: [JSONValue]] = [
-                "port": ["5", "option"], "metrics": ["true", "option"],
-                "pageMax": ["4", "environment"], "anonymous": ["false", "environment"],
+                "port": [5, "option"], "metrics": [true, "option"],
+                "pageMax": [4, "environment"], "anonymous": [false, "environment"],
                 "directory": ["from-file", "file"], "idleMax": ["90", "file"],
-                "rate": ["5.0", "file"], "hostName": ["a.example,b.example", "file"],
+                "rate": [5.0, "file"], "hostName": [["a.example", "b.example"], "file"],
+                "jwtSecret": ["(secret)", "environment"],
                 // An empty variable is none.
-                "host": ["127.0.0.1", "default"], "bodyMax": ["20971520", "default"],
-                "postgres": [.null, "default"],
+                "host": ["127.0.0.1", "default"], "bodyMax": [20_971_520, "default"],
+                "postgres": [.null, "default"], "verbose": [false, "default"],
             ]
             for (key, pair) in expected {
                 #expect(settings[key]?["value"] == pair[0], "\(key)")
                 #expect(settings[key]?["from"] == pair[1], "\(key)")
             }
-            let other = try scratch.write("{\"port\": 6}", to: "other.json").path
+            let other = try scratch.write(
+                "{\"port\": 6, \"directory\": \"other\", \"anonymous\": true}", to: "other.json"
+            ).path
             let named = try await printed(["--config", other], ["SETTLE_CONFIG": file])
-            #expect(named["port"]?["value"] == "6" && named["directory"]?["value"] == .null)
+            #expect(named["port"]?["value"] == 6 && named["directory"]?["value"] == "other")
+            #expect(named["metrics"]?["from"] == "default")
             let listed = try await tool.run(
                 ["serve", "--print-config", "--config", file], environment: [:])
             #expect(
                 listed.lines.contains { $0.hasPrefix("pageMax") && $0.contains("SETTLE_PAGE_MAX") })
+            // The list is there, and says too that no server would start.
+            let burst = try await tool.run(
+                ["serve", "--print-config", "--config", file],
+                environment: ["SETTLE_DIRECTORY": "x", "SETTLE_POSTGRES": "postgres://h/d"])
+            #expect(burst.status == 1 && burst.lines.count > 20, "\(burst)")
+            #expect(burst.errors.contains("SETTLE_DIRECTORY and SETTLE_POSTGRES exclude"))
+        }
+    }
+
+    @Test func `warns of a variable that is a setting but for a slip, and of no other`()
+        async throws
+    {
+        let outcome = try await tool.run(
+            ["serve", "--print-config", "--directory", "x", "--anonymous"],
+            environment: ["SETTLE_BODYMAX": "1", "SETTLE_OF_ANOTHER_PROGRAM": "2"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(
+            outcome.errors == "Warning: The variable SETTLE_BODYMAX is no setting. "
+                + "Did you mean SETTLE_BODY_MAX?\n")
+    }
+
+    @Test func `reads a secret from a pipe, and says what is wrong with a file of one`()
+        async throws
+    {
+        try await withScratchDirectory("settings") { scratch in
+            let secret = String(repeating: "s", count: 32)
+            let piped = try await tool.runScript(
+                #"""
+                "$0" serve --print-config --directory x --secret-file <(printf '%s' "$1") &&
+                    "$0" token --secret-file <(printf '%s' "$1") --subject a
+                """#, [secret])
+            #expect(piped.status == 0, "\(piped)")
+            for (path, sentence) in [
+                (scratch.file("none").path, "Is it there?"),
+                (scratch.path, "this user may read"),
+            ] {
+                let outcome = try await tool.run(
+                    ["serve", "--directory", scratch.file("x").path, "--secret-file", path])
+                #expect(outcome.status == 1 && outcome.errors.contains(sentence), "\(outcome)")
+            }
         }
     }
 
@@ -101,7 +146,7 @@ import Testing
             let refused = try await tool.run(
                 base + ["--config", file], environment: ["SETTLE_JWT_SECRET": secret])
             #expect(refused.status == 1 && refused.output.isEmpty, "\(refused)")
-            #expect(refused.errors.contains("SETTLE_JWT_SECRET counts before 'anonymous' in '"))
+            #expect(refused.errors.contains("beside SETTLE_JWT_SECRET needs --rules"))
             #expect(!refused.errors.contains(secret))
             #expect(!FileManager.default.fileExists(atPath: scratch.file("server").path))
             // Further up it is what is meant.
@@ -143,6 +188,15 @@ import Testing
                 ("{\"xyzzy\": 5}", [], [:], 1, "--print-config"),
                 ("{\n  \"port\": }", [], [:], 1, "line 2"), ("[]", [], [:], 1, "no JSON object"),
                 ("{\"jwks\": \"k\"}", [], [:], 64, "--anonymous beside 'jwks' in '"),
+                (
+                    "{\"secretFile\": \"k\"}", [], ["SETTLE_JWT_SECRET": "s"], 64,
+                    "--anonymous beside SETTLE_JWT_SECRET needs --rules"
+                ),
+                (
+                    "{\"secretFile\": \"k\", \"jwtSecret\": \"s\"}", [], [:], 1,
+                    "'secretFile' in '"
+                ),
+                ("{}", [], ["SETTLE_JWKS": "https://["], 1, "https://login.example.com/keys.json"),
                 ("{\"burst\": 3}", [], [:], 1, "'burst' in '"),
                 (
                     "{\"burst\": 3}", ["--tls-key", "k"], [:], 64,

@@ -56,7 +56,10 @@ import Testing
                 ServerStore.Settings(tableCountMax: 1))
         }
         #expect((error?.cause as? DatabaseError)?.code == .notASettleDatabase)
-        try await stores.sql { try $0.runAll("DROP DATABASE latin") }
+        try await stores.sql {
+            try $0.runAll("SET statement_timeout = 0")
+            try $0.runAll("DROP DATABASE latin")
+        }
     }
 
     @Test func `says at the start that there is no server`() async throws {

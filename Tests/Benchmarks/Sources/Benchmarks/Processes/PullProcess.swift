@@ -18,6 +18,8 @@ struct PullProcess: AsyncParsableCommand {
     /// What the process prints.
     struct Report: Codable, Sendable {
         let seconds: Double
+        /// The seconds of processor.
+        let processor: Double
         let peak: MemoryPeak
         let sums: FieldSums
     }
@@ -25,13 +27,15 @@ struct PullProcess: AsyncParsableCommand {
     func run() async throws {
         guard let url = URL(string: url) else { throw BenchmarkError("That is no address.") }
         let peer = try await SettlePeer(in: URL(fileURLWithPath: database))
-        var seconds = 0.0
+        var (seconds, processor) = (0.0, 0.0)
         let peak = try await MemoryWatch.peak {
-            let begun = ContinuousClock.now
+            let (begun, used) = (ContinuousClock.now, ProcessorTime.seconds)
             try await peer.database.replicate(with: ReplicationSetUp.pull(url))
             seconds = (ContinuousClock.now - begun) / .seconds(1)
+            processor = ProcessorTime.seconds - used
         }
-        let report = Report(seconds: seconds, peak: peak, sums: try peer.scan())
+        let report = Report(
+            seconds: seconds, processor: processor, peak: peak, sums: try peer.scan())
         await peer.close()
         print(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
     }

@@ -42,12 +42,15 @@ enum PullAll: BenchmarkCase {
     ) async throws -> [Comparison] {
         let pages = try await pages(of: large, bench)
         var peaks: [String: [Outcome]] = [:]
+        var processor: [String: [Outcome]] = [:]
         func pull(_ url: URL, _ name: String, count: Int) async throws -> Outcome {
             let report = try await bench.scratch.withFolder { folder in
                 try PullProcess.run(url, folder: folder)
             }
             try BenchmarkError.check(report.sums.count, is: count, "The documents pulled")
             peaks[name, default: []].append(Outcome(value: Double(report.peak.anonymous)))
+            processor[name, default: []].append(
+                Outcome(value: report.processor * 1_000_000 / Double(count)))
             return Outcome(value: Double(count) / report.seconds)
         }
         let fewCount = bench.size.pullCounts.small
@@ -56,7 +59,15 @@ enum PullAll: BenchmarkCase {
                 Contender(name: SettlePeer.name) {
                     try await pull(large, SettlePeer.name, count: texts.count)
                 },
-                Contender(name: bare) { try await bare(pages, texts, bench) },
+                Contender(name: bare) {
+                    let used = ProcessorTime.seconds
+                    let outcome = try await bare(pages, texts, bench)
+                    processor[bare, default: []].append(
+                        Outcome(
+                            value: (ProcessorTime.seconds - used) * 1_000_000 / Double(texts.count))
+                    )
+                    return outcome
+                },
                 Contender(name: small) { try await pull(few, small, count: fewCount) },
             ], repetitions: bench.size.importRepetitions)
         let settle = contest[SettlePeer.name]
@@ -70,6 +81,10 @@ enum PullAll: BenchmarkCase {
                 name, peer: "self-couchdb", unit: "docs/s", target: .atLeast(5), settle: settle,
                 peer: settle.map { _ in Outcome(value: couchRate) },
                 remark: "CouchDB 3.5.0 from local HTTP to local HTTP, on another machine"),
+            Comparison(
+                name, peer: "self-processor", unit: "µs/doc", isHigherBetter: false,
+                settle: processor[SettlePeer.name] ?? [], peer: processor[bare] ?? [],
+                remark: "of processor, all threads of the client; the bare pages and the bulk insert"),
             Comparison(
                 name, peer: "self-memory", unit: "bytes", isHigherBetter: false,
                 target: .atMost(1.25), settle: peaks[SettlePeer.name] ?? [],

@@ -1,0 +1,78 @@
+extension PackedValue {
+    /// What becomes of a member when an object is parted.
+    package enum Part: Sendable {
+        /// It stays in the object.
+        case kept
+        /// It is taken out, under a number from 0 on.
+        case taken(Int)
+        /// The object cannot be parted by the bytes of its names.
+        case odd
+    }
+
+    /// This object without some of its members, and the values of those; its other bytes are copied.
+    ///
+    /// - Parameters:
+    ///   - count: One more than the highest number that a member is taken out under.
+    ///   - part: What becomes of a member, by the place of its name's UTF-8.
+    /// - Returns: The rest and the values under their numbers, nil for those that it lacks; nil when this
+    ///   is no object, or one of its members is odd.
+    /// - Throws: `PackedError` when it is damaged.
+    /// - Complexity: The bytes of the object, once.
+    package func parting(
+        into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part
+    ) throws(PackedError) -> (rest: PackedValue, taken: [JSONValue?])? {
+        let span = bytes.span
+        guard case .object(let members) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
+            return nil
+        }
+        var taken = [JSONValue?](repeating: nil, count: count)
+        var area: [UInt8] = []
+        area.reserveCapacity(members.area.count)
+        var ends: [Int] = []
+        ends.reserveCapacity(members.count)
+        for index in 0..<members.count {
+            let (name, value) = try members.member(index, in: span)
+            switch part(span, name) {
+            case .kept:
+                area.append(span, in: try members.range(of: index, in: span))
+                ends.append(area.count)
+            case .taken(let number): taken[number] = try PackedForm.value(of: span, in: value)
+            case .odd: return nil
+            }
+        }
+        return (PackedObjectForm.object(ends, area), taken)
+    }
+
+    /// The elements, each still packed; nil when this is no array.
+    ///
+    /// - Throws: `PackedError` when it is damaged.
+    package func elements() throws(PackedError) -> [PackedValue]? {
+        let span = bytes.span
+        guard case .array(let area) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
+            return nil
+        }
+        var elements: [PackedValue] = []
+        var next = area.lowerBound
+        while next < area.upperBound {
+            let end = try PackedForm.content(of: span, in: next..<area.upperBound).end
+            elements.append(PackedValue(stored: Array(bytes[next..<end])))
+            next = end
+        }
+        return elements
+    }
+
+    /// Whether one of its members is null; false when this is no object.
+    ///
+    /// - Throws: `PackedError` when it is damaged.
+    package func hasNull() throws(PackedError) -> Bool {
+        let span = bytes.span
+        guard case .object(let members) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
+            return false
+        }
+        for index in 0..<members.count {
+            let value = try members.member(index, in: span).value
+            if case .null = try PackedForm.whole(of: span, in: value) { return true }
+        }
+        return false
+    }
+}
