@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 extension PackedValue {
     /// What becomes of a member when an object is parted.
     package enum Part: Sendable {
