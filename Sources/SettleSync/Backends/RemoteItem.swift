@@ -35,16 +35,15 @@ public struct RemoteItem: Sendable, Hashable {
             // Let go of before it is changed, so that the dictionary is not copied.
             var members = form.value.objectValue ?? [:]
             form = .value(.null)
-            firstDigest.value = nil
+            ready.value = nil
             defer { form = .value(.object(members)) }
             yield &members
         }
     }
     /// The members, an object.
     private(set) var form: JSONForm
-    /// The digest of the first revision of a document with these members and no attachments; nil where
-    /// nobody has worked it out.
-    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
+    /// The document that the members make; nil where nobody has made it, and where it has attachments.
+    private(set) var ready = Derived<ReadyDocument?>(nil)
     /// When the remote says the item was made.
     public var created: Date?
     /// When the remote says it was last changed.
@@ -65,7 +64,7 @@ public struct RemoteItem: Sendable, Hashable {
 
     /// An item whose members are packed: a sound object.
     ///
-    /// The digest that its document will have is worked out at once, beside whoever stores other items.
+    /// The document is made ready at once, beside whoever stores other items.
     package init(
         id: String, version: String?, isDeleted: Bool = false, packed: PackedValue,
         created: Date? = nil, updated: Date? = nil
@@ -77,8 +76,7 @@ public struct RemoteItem: Sendable, Hashable {
         self.created = created
         self.updated = updated
         if !isDeleted, form[AttachmentMember.name] == nil {
-            firstDigest.value = Revision.digest(
-                parentGeneration: 0, parent: nil, isDeleted: false, body: packed, attachments: [])
+            ready.value = ReadyDocument(packed)
         }
     }
 

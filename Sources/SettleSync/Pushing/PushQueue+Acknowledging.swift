@@ -253,7 +253,7 @@ extension PushQueue {
                 document.attachments = try transaction.document(id)?.attachments ?? []
             }
             // A scope may have added the type.
-            let digest = tables.scope == .all ? state.firstDigest.value : nil
+            let digest = tables.scope == .all ? state.ready.value?.digest : nil
             _ = try transaction.store(document, from: origin, firstDigest: digest)
         } else {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)

@@ -11,10 +11,10 @@ struct BaseItem: Sendable, Hashable {
     var version: String?
     /// The members, an object; nil when they are not known.
     var form: JSONForm? {
-        didSet { firstDigest.value = nil }
+        didSet { ready.value = nil }
     }
-    /// See ``RemoteItem/firstDigest``.
-    private(set) var firstDigest = Derived<Revision.Digest?>(nil)
+    /// See ``RemoteItem/ready``.
+    private(set) var ready = Derived<ReadyDocument?>(nil)
     /// The members; for a deleted item those it was deleted with, as far as they are known.
     ///
     /// - Complexity: To ask for them makes a dictionary when they are packed.
@@ -65,7 +65,7 @@ struct BaseItem: Sendable, Hashable {
     init(_ item: RemoteItem) {
         self.init(
             presence: item.isDeleted ? .deleted : .live, version: item.version, form: item.form)
-        firstDigest = item.firstDigest
+        ready = item.ready
         created = item.created
         updated = item.updated
         nullMayMeanAbsent = item.nullMayMeanAbsent

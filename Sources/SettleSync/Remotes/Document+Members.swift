@@ -26,6 +26,10 @@ extension Document {
     /// The document that a state of the remote describes; nil unless it is live.
     init?(id: String, state: BaseItem?) {
         guard let state, state.isLive, let form = state.form else { return nil }
+        if let ready = state.ready.value, ready.body.bytes.count <= JSONLimits.default.sizeMax {
+            self.init(id: id, packed: ready.body)
+            return
+        }
         if let packed = form.packed, packed.bytes.count <= JSONLimits.default.sizeMax,
             let rest = try? packed.removing([AttachmentMember.name])
         {
