@@ -84,7 +84,8 @@ enum PullAll: BenchmarkCase {
             Comparison(
                 name, peer: "self-processor", unit: "µs/doc", isHigherBetter: false,
                 settle: processor[SettlePeer.name] ?? [], peer: processor[bare] ?? [],
-                remark: "of processor, all threads of the client; the bare pages and the bulk insert"),
+                remark:
+                    "of processor, all threads of the client; the bare pages and the bulk insert"),
             Comparison(
                 name, peer: "self-memory", unit: "bytes", isHigherBetter: false,
                 target: .atMost(1.25), settle: peaks[SettlePeer.name] ?? [],
