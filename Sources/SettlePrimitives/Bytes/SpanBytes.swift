@@ -1,6 +1,7 @@
 // The standard library has no safe way yet from a span to an array or a string on the systems Settle
 // supports. These functions are the only ones that lend a span's memory out; none lets the pointer
-// escape. Byte by byte, a copy takes several times as long.
+// escape. Byte by byte, a copy of 64 bytes takes four times as
+// long, and one of 400 sixty-eight times (Swift 6.3, release).
 
 extension [UInt8] {
     /// A copy of the bytes.
