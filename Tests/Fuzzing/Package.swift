@@ -3,8 +3,8 @@ import PackageDescription
 
 // Programs that throw made-up input at the readers of JSON text, of packed documents and of filters,
 // and at what is made of it. They are a package of their own because the fuzzer's instrumentation
-// must reach into SettleDocuments and SettleOData, which are built here a second time, through
-// symbolic links.
+// must reach into SettleDocuments, SettleOData and what is below them, which are built here a second
+// time, through symbolic links.
 //
 //     swift run -c release --package-path Tests/Fuzzing fuzz-json -max_total_time=30 \
 //         "$(mktemp -d)" Fixtures/Fuzzing/json
@@ -30,8 +30,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CFuzzer"),
         .systemLibrary(name: "CICU"),
+        .systemLibrary(name: "CThreads"),
+        .target(name: "SettlePrimitives", dependencies: ["CThreads"], swiftSettings: fuzzed),
         .target(
-            name: "SettleDocuments", dependencies: ["CICU"],
+            name: "SettleDocuments", dependencies: ["CICU", "SettlePrimitives"],
             swiftSettings: fuzzed,
             linkerSettings: [
                 .linkedLibrary("_FoundationICU", .when(platforms: [.linux])),
