@@ -45,9 +45,10 @@ extension Backend {
             var whole = answer
             for _ in 0..<SyncTuning.lookUpCountMax {
                 let lacking = omissions.unknown(of: whole.namesLacking(of: claimed.expected))
-                guard !lacking.isEmpty,
-                    var item = try await item(of: claimed, unlessAskingMeets: obstacle)
-                else { return .stored(whole) }
+                guard !lacking.isEmpty else { return .stored(whole) }
+                let found = try await lookUp(claimed, unlessAskingMeets: obstacle)
+                if found == .absent { whole.takeAsShown(lacking, of: claimed.expected) }
+                guard case .found(var item) = found else { return .stored(whole) }
                 guard !item.isDeleted, !item.isOutOfScope,
                     item.isSameState(as: answer, of: claimed.expected)
                 else {
@@ -65,7 +66,7 @@ extension Backend {
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }
             // What others added to the item may be left out as well, and nothing here tells.
             guard shown.nullMayMeanAbsent || !omissions.unknown(of: lacking).isEmpty,
-                var item = try await item(of: claimed, unlessAskingMeets: obstacle)
+                case .found(var item) = try await lookUp(claimed, unlessAskingMeets: obstacle)
             else { return outcome }
             if !item.isDeleted, item.version != nil, item.version == shown.version {
                 item.complete(by: shown)
@@ -75,14 +76,15 @@ extension Backend {
         }
     }
 
-    /// The item of an operation as the server has it now; nil when it shows none.
-    private func item(
-        of claimed: ClaimedOperation, unlessAskingMeets obstacle: ReplicationError?
-    ) async throws(ReplicationError) -> RemoteItem? {
+    /// The item of an operation as the server has it now.
+    private func lookUp(
+        _ claimed: ClaimedOperation, unlessAskingMeets obstacle: ReplicationError?
+    ) async throws(ReplicationError) -> LookUpOutcome {
         // Where one request failed the others would, too.
         if let obstacle { throw obstacle }
-        guard case .found(let item) = try await lookUp(claimed.operation.id) else { return nil }
-        return item.describingAttachments(claimed.describesAttachments)
+        let outcome = try await lookUp(claimed.operation.id)
+        guard case .found(let item) = outcome else { return outcome }
+        return .found(item.describingAttachments(claimed.describesAttachments))
     }
 }
 
@@ -120,6 +122,17 @@ extension RemoteItem {
                 sent[name]?.isLoosely(shown, isRounded: true) ?? false
             else { continue }
             members[name] = shown
+        }
+    }
+
+    /// Takes members that were sent as if the answer had shown them.
+    ///
+    /// The item went for good between the answer and the look-up. An item of its identifier that comes
+    /// later is another one: what it lacks was not left out of this answer.
+    fileprivate mutating func takeAsShown(_ names: Set<String>, of sent: [String: JSONValue]) {
+        for name in names {
+            let shown = members[name].flatMap { $0.isNull ? nil : $0 }
+            members[name] = sent[name]?.completing(shown)
         }
     }
 

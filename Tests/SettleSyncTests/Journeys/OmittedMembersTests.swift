@@ -100,6 +100,30 @@ import Testing
         #expect(try await device.members("a") == ["text": "two"])
     }
 
+    // The item goes for good between the answer to our edit and the look-up, and is made anew.
+    @Test func `of an answer do not come back when the item has gone before it is looked up`()
+        async throws
+    {
+        let (device, server) = (try await Device(), ModelServer())
+        try await device.put("a", Self.members)
+        try await device.replicate(server)
+        var backend = ModelBackend(server: server)
+        backend.answered = Self.stripped
+        let turns = Script([false, true], then: false)
+        backend.fault = {
+            if turns.next() { server.erase("a") }
+            return .none
+        }
+        try await device.put("a", Self.members.merging(["n": 2]) { $1 })
+        try await device.replicate(backend) { $0.direction = .clientToServer }
+        #expect(server.contents["a"] == nil)
+        #expect(try await device.members("a") == Self.members.merging(["n": 2]) { $1 })
+        server.put("a", ["text": "two"])
+        try await device.replicate(server)
+        #expect(try await device.members("a") == ["text": "two"])
+        #expect(try device.database.pendingOperations().isEmpty)
+    }
+
     @Test func `cost no look-up where answers are whole`() async throws {
         let (device, server) = (try await Device(), ModelServer())
         var backend = ModelBackend(server: server)
