@@ -114,7 +114,9 @@ struct HostedTable: Sendable {
                 updatedAt: instant, version: "", isDeleted: isDeleted, attachments: attachments,
                 removals: removals)
             // What is stored already may be stored again, so that it can be deleted.
-            if item.approximateSize > TableItem.bytesMax, members != current?.members {
+            if item.approximateSizeMax > TableItem.bytesMax,
+                item.approximateSize > TableItem.bytesMax, members != current?.members
+            {
                 throw Problem.itemTooLarge
             }
             if members.channelElements?.count ?? 0 > TableItem.channelCountMax,
