@@ -361,6 +361,8 @@ let package = Package(
                 "Settle", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
             ],
             swiftSettings: house),
-        .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
+        .target(name: "CIndexStore", path: "Tests/CIndexStore"),
+        .testTarget(
+            name: "HouseTests", dependencies: ["CIndexStore", "TestSupport"], swiftSettings: house),
     ]
 )

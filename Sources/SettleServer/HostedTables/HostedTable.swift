@@ -145,12 +145,3 @@ struct HostedTable: Sendable {
         try? await stored.endHold(digests, of: ContentOwner(identity), now: now)
     }
 }
-
-/// A write to one item.
-struct ItemWrite: Sendable {
-    var operation: WriteRequest
-    /// The item's id, already checked.
-    var id: String
-    /// What `If-Match` says.
-    var expectation = EntityTag.Expectation.none
-}
