@@ -148,7 +148,7 @@ let package = Package(
         .target(
             name: "SettleServer",
             dependencies: [
-                "CMalloc", "Settle", "SettleOData",
+                "CMalloc", "Settle", "SettleOData", "SettlePrimitives",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -361,6 +361,8 @@ let package = Package(
                 "Settle", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
             ],
             swiftSettings: house),
-        .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: house),
+        .target(name: "CIndexStore", path: "Tests/CIndexStore"),
+        .testTarget(
+            name: "HouseTests", dependencies: ["CIndexStore", "TestSupport"], swiftSettings: house),
     ]
 )

@@ -69,6 +69,9 @@ extension Document {
     /// The revision of the metadata, without the rest of them.
     package var revisionText: String? { facts.revision?.description ?? facts.unreadableRevision }
 
+    /// The revision that the document has in the store; nil for one that was never saved.
+    package var storedRevision: Revision? { facts.revision }
+
     private var channels: [String] {
         guard case .array(let elements)? = self[json: Self.channelsMember] else { return [] }
         return elements.compactMap { element in

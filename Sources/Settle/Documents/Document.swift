@@ -93,9 +93,11 @@ public struct Document: Sendable {
     /// - Parameters:
     ///   - id: The identifier.
     ///   - packed: A sound object, within the limits of documents.
-    package init(id: String, packed: PackedValue) {
+    ///   - revision: The revision that it is to follow; nil for none in particular.
+    package init(id: String, packed: PackedValue, revision: Revision? = nil) {
         self.id = id
         stored = packed
+        facts.revision = revision
     }
 
     /// The member with a name; nil when there is none.

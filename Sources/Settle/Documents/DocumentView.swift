@@ -69,6 +69,24 @@ public struct DocumentView: ~Escapable {
     /// When it was last saved.
     public var lastChange: Date { get throws { Date(try head.changed) } }
 
+    /// The members, in place, as they are stored.
+    package var packed: PackedView {
+        @_lifetime(copy self) get { members }
+    }
+
+    /// The revision, and whether something is attached.
+    package func state() throws -> (revision: Revision, hasAttachments: Bool) {
+        let head = try head
+        return (head.revision, head.hasAttachments)
+    }
+
+    /// Looks at all members.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted` when a byte of them is damaged.
+    package func check() throws {
+        try translating { () throws(PackedError) in try members.check() }
+    }
+
     /// How many bytes are stored for the document, without what is attached.
     package var byteCount: Int { row.count }
 

@@ -82,6 +82,17 @@ public struct SideTable {
         }
     }
 
+    /// Walks the rows in the byte order of their keys, without copies of them.
+    ///
+    /// As ``forEach(from:_:)``; the bytes are good during the call.
+    package func forEachRow(
+        from key: [UInt8] = [], _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Bool
+    ) throws {
+        try DatabaseError.translating {
+            try table.forEach(from: key.isEmpty ? .unbounded : .including(key), body)
+        }
+    }
+
     /// The first key from a place on, in the byte order of keys.
     ///
     /// Cheaper than a walk that stops at its first row: the value is not copied.

@@ -2,12 +2,18 @@
 ///
 /// A text costs one array and one string.
 package struct CalendarWriter {
-    private var bytes: [UInt8] = []
+    /// What was written, behind what was there.
+    private(set) var bytes: [UInt8] = []
 
     /// Begins an empty text.
     package init() {
         // Longer than a time with nine digits of a second.
         bytes.reserveCapacity(32)
+    }
+
+    /// Goes on behind bytes that are there.
+    init(after bytes: consuming [UInt8]) {
+        self.bytes = bytes
     }
 
     /// What was written.

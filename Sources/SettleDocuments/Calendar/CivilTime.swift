@@ -26,11 +26,16 @@ package struct CivilTime: Sendable, Hashable {
     /// - Precondition: Both are in range.
     package func iso8601(nanoseconds: Int64, digits: Int) -> String {
         var writer = CalendarWriter()
+        write(nanoseconds: nanoseconds, digits: digits, to: &writer)
+        return writer.text
+    }
+
+    /// Writes the time as ``iso8601(nanoseconds:digits:)`` has it.
+    func write(nanoseconds: Int64, digits: Int, to writer: inout CalendarWriter) {
         writer.date(date)
         writer.ascii("T")
         writer.clock(secondOfDay: secondOfDay)
         writer.fraction(nanoseconds: nanoseconds, digits: digits)
         writer.ascii("Z")
-        return writer.text
     }
 }

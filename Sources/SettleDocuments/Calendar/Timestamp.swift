@@ -45,9 +45,22 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
     /// The time in UTC, such as `2026-11-21T03:04:05.123Z`: three digits of the second when they say it
     /// exactly, else six.
-    package var iso8601: String {
-        iso8601(fractionDigits: microseconds % 1000 == 0 ? 3 : 6)
+    package var iso8601: String { iso8601(fractionDigits: shortestDigits) }
+
+    /// Appends ``iso8601`` to a text.
+    package func appendISO8601(to text: inout [UInt8]) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &text)
+        var writer = CalendarWriter(after: consume bytes)
+        let (seconds, fraction) =
+            microseconds
+            .flooredQuotientAndRemainder(dividingBy: 1_000_000)
+        CivilTime(secondsSince1970: seconds)
+            .write(nanoseconds: fraction * 1000, digits: shortestDigits, to: &writer)
+        text = writer.bytes
     }
+
+    private var shortestDigits: Int { microseconds % 1000 == 0 ? 3 : 6 }
 
     /// The time in UTC with that many digits of the second's fraction; further ones are cut off
     /// towards the past.

@@ -152,8 +152,16 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// The text form, `generation-digest`.
     package var description: String {
-        var text = Array("\(generation)-".utf8)
-        text.reserveCapacity(text.count + 2 * Digest.length)
+        var text: [UInt8] = []
+        text.reserveCapacity(11 + 2 * Digest.length)
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the text form.
+    package func append(to text: inout [UInt8]) {
+        text.append(contentsOf: generation.description.utf8)
+        text.append(UInt8(ascii: "-"))
         for word in [digest.high, digest.low] {
             for shift in stride(from: UInt64(60), through: 0, by: -4) {
                 let digit = UInt8(truncatingIfNeeded: word >> shift) & 0x0F
@@ -161,7 +169,6 @@ package struct Revision: Sendable, Hashable, Comparable, CustomStringConvertible
                     digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// CouchDB's order of winners among leaves that are equally deleted or not: the higher

@@ -116,11 +116,30 @@ package enum JSONText {
         guard end == range.upperBound else { throw PackedError(.trailingBytes, at: end) }
     }
 
+    /// Appends compact text of a packed object together with columns, sorted by the UTF-8 bytes of all
+    /// names.
+    ///
+    /// - Parameters:
+    ///   - object: The packed object, which is sound.
+    ///   - columns: The names of members that it gets, or that stand in place of its own.
+    ///   - output: What is appended to.
+    ///   - isWritten: Whether a member of the object is written, by its name; nil for all.
+    ///   - writeValue: Appends the value of a column as JSON text, by its number.
+    /// - Throws: `PackedError` when the packed bytes are damaged or no object; what was appended until
+    ///   then stays.
+    package static func text(
+        of object: PackedValue, with columns: JSONColumns, to output: inout [UInt8],
+        where isWritten: ((String) -> Bool)? = nil, _ writeValue: (Int, inout [UInt8]) -> Void
+    ) throws(PackedError) {
+        try JSONWriter.write(
+            object.bytes.span, with: columns, where: isWritten, to: &output, writeValue)
+    }
+
     /// Appends compact text of a packed object together with other members, sorted by the UTF-8 bytes
     /// of all names.
     ///
     /// - Parameters:
-    ///   - object: The packed object.
+    ///   - object: The packed object, which is sound.
     ///   - columns: Members that it gets, or that stand in place of its own; ascending by the UTF-8
     ///     bytes of their names.
     ///   - output: What is appended to.
@@ -131,6 +150,22 @@ package enum JSONText {
         of object: PackedValue, with columns: [(name: String, value: JSONValue)],
         to output: inout [UInt8], where isWritten: ((String) -> Bool)? = nil
     ) throws(PackedError) {
-        try JSONWriter.write(object.bytes.span, with: columns, where: isWritten, to: &output)
+        try text(
+            of: object, with: JSONColumns(columns.map(\.name)), to: &output, where: isWritten
+        ) { number, output in
+            JSONWriter.write(columns[number].value, to: &output)
+        }
+    }
+
+    /// Appends compact text of a value.
+    ///
+    /// As ``text(of:)``.
+    package static func append(_ value: JSONValue, to output: inout [UInt8]) {
+        JSONWriter.write(value, to: &output)
+    }
+
+    /// Appends a string as JSON text.
+    package static func append(_ text: String, to output: inout [UInt8]) {
+        JSONWriter.write(text, to: &output)
     }
 }

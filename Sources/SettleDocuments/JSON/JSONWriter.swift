@@ -79,6 +79,15 @@ enum JSONWriter {
         var plain = range.lowerBound
         var index = range.lowerBound
         while index < range.upperBound {
+            while index <= range.upperBound &- 8 {
+                let special = ByteWord.special(bytes.word(at: index))
+                guard special == 0 else {
+                    index &+= special.trailingZeroBitCount &>> 3
+                    break
+                }
+                index &+= 8
+            }
+            guard index < range.upperBound else { break }
             let byte = bytes[index]
             if byte >= 0x80 {
                 guard
@@ -98,7 +107,7 @@ enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func write(_ text: String, to output: inout [UInt8]) {
+    static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         let start = output.count
         // As a whole, which is what most texts are; looking afterwards costs less than before.

@@ -45,6 +45,54 @@ extension PackedValue {
         return (PackedObjectForm.object(ends, area), taken)
     }
 
+    /// This object without some of its members, and those, still packed; all bytes are copied.
+    ///
+    /// - Parameters:
+    ///   - count: One more than the highest number that a member is taken out under.
+    ///   - part: What becomes of a member, by the place of its name's UTF-8.
+    /// - Returns: As ``parting(into:by:)``.
+    /// - Throws: `PackedError` when it is damaged.
+    /// - Complexity: The bytes of the object, once; the names alone when nothing is taken out.
+    package func partingPacked(
+        into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part
+    ) throws(PackedError) -> (rest: PackedValue, taken: [PackedValue?])? {
+        let span = bytes.span
+        guard case .object(let members) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
+            return nil
+        }
+        var taken = [PackedValue?](repeating: nil, count: count)
+        // Where the members that stay begin and end, as many as lie side by side at once.
+        var kept: [Range<Int>] = []
+        for index in 0..<members.count {
+            let (name, value) = try members.member(index, in: span)
+            switch part(span, name) {
+            case .kept:
+                if let last = kept.last, last.upperBound == index {
+                    kept[kept.count - 1] = last.lowerBound..<index + 1
+                } else {
+                    kept.append(index..<index + 1)
+                }
+            case .taken(let number):
+                taken[number] = PackedValue(stored: [UInt8](copying: span.extracting(value)))
+            case .odd: return nil
+            }
+        }
+        if let whole = kept.first, whole == 0..<members.count { return (self, taken) }
+        var area: [UInt8] = []
+        area.reserveCapacity(members.area.count)
+        var ends: [Int] = []
+        ends.reserveCapacity(members.count)
+        for run in kept {
+            let before = area.count
+            let start = try members.range(of: run.lowerBound, in: span).lowerBound
+            for index in run {
+                ends.append(before + (try members.range(of: index, in: span).upperBound) - start)
+            }
+            area.append(span, in: start..<start + (ends.last ?? before) - before)
+        }
+        return (PackedObjectForm.object(ends, area), taken)
+    }
+
     /// The elements, each still packed; nil when this is no array.
     ///
     /// - Throws: `PackedError` when it is damaged.

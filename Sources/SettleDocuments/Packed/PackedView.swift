@@ -7,7 +7,7 @@ import SettlePrimitives
 /// Members are found by the UTF-8 bytes of their names. Numbers convert as those of `JSONValue` do.
 /// No accessor allocates, but for the string or the tree that it gives back.
 package struct PackedView: ~Escapable {
-    private let bytes: Span<UInt8>
+    let bytes: Span<UInt8>
     private let range: Range<Int>
 
     /// Sees the value that fills the bytes, whatever they are.
@@ -34,6 +34,15 @@ package struct PackedView: ~Escapable {
         }
         return PackedView(bytes, in: place)
     }
+
+    /// What this is, as far as its head says.
+    var content: PackedForm.Content {
+        get throws(PackedError) { try PackedForm.whole(of: bytes, in: range) }
+    }
+
+    /// What fills a range of the bytes.
+    @_lifetime(copy self)
+    func part(_ range: Range<Int>) -> PackedView { PackedView(bytes, in: range) }
 
     /// The whole value as a tree.
     ///

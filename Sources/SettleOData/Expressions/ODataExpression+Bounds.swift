@@ -11,6 +11,11 @@ extension ODataExpression {
             self.lower = lower
             self.upper = upper
         }
+
+        /// Whether a time is in it.
+        package func contains(_ time: Instant) -> Bool {
+            lower.map { $0 <= time } ?? true && upper.map { time <= $0 } ?? true
+        }
     }
 
     /// The span of the `updatedAt` of all items that can satisfy this filter.
@@ -46,6 +51,43 @@ extension ODataExpression {
                 lower: lowers.count == spans.count ? lowers.min() : nil,
                 upper: uppers.count == spans.count ? uppers.max() : nil)
         default: return Span()
+        }
+    }
+
+    /// The span of `updatedAt` that this filter is, and nothing else; nil for any other filter.
+    ///
+    /// An item satisfies the filter just when its `updatedAt` is in the span.
+    package var exactUpdatedAtSpan: Span? {
+        switch self {
+        case .comparison(let comparison, .path(["updatedAt"]), let literal):
+            return literal.constantInstant.flatMap { Self.exactSpan(comparison, $0) }
+        case .comparison(let comparison, let literal, .path(["updatedAt"])):
+            return literal.constantInstant.flatMap { Self.exactSpan(comparison.mirrored, $0) }
+        case .and(let operands):
+            var span = Span()
+            for operand in operands {
+                guard let other = operand.exactUpdatedAtSpan else { return nil }
+                span.lower = [span.lower, other.lower].compactMap(\.self).max()
+                span.upper = [span.upper, other.upper].compactMap(\.self).min()
+            }
+            return span
+        default: return nil
+        }
+    }
+
+    /// Ends belong to a span, so where they do not belong to the comparison they are a tick off.
+    private static func exactSpan(_ comparison: Comparison, _ instant: Instant) -> Span? {
+        switch comparison {
+        case .equal: return Span(lower: instant, upper: instant)
+        case .greaterOrEqual: return Span(lower: instant, upper: nil)
+        case .lessOrEqual: return Span(lower: nil, upper: instant)
+        case .greater:
+            let (next, overflow) = instant.ticks.addingReportingOverflow(1)
+            return overflow ? nil : Span(lower: Instant(ticks: next), upper: nil)
+        case .less:
+            let (next, overflow) = instant.ticks.subtractingReportingOverflow(1)
+            return overflow ? nil : Span(lower: nil, upper: Instant(ticks: next))
+        case .notEqual: return nil
         }
     }
 

@@ -20,6 +20,11 @@ extension Instant {
     /// Shape: `2026-11-21T03:04:05.123Z` or `2026-11-21T03:04:05.123456Z`; sorts like the times
     /// only among texts of the same length.
     package var iso8601: String { Timestamp(microseconds: microseconds).iso8601 }
+
+    /// Appends ``iso8601`` to a text.
+    package func appendISO8601(to text: inout [UInt8]) {
+        Timestamp(microseconds: microseconds).appendISO8601(to: &text)
+    }
 }
 
 extension CalendarProfile {

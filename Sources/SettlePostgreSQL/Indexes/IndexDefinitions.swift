@@ -40,14 +40,15 @@ struct IndexDefinitions: Sendable, Equatable {
 
     /// Brings the paths in step with those that are wanted.
     ///
-    /// - Parameter paths: The paths that are wanted, at most ``PathIndexes/countMax`` of them.
+    /// - Parameter paths: The paths that are wanted, at most ``ServerStore/Settings/indexCountMax`` of them.
     /// - Returns: The numbers of paths that are gone, and the paths that are new, with numbers above
     ///   all that there were until now. The highest number is given again by a later change when its
     ///   path was dropped; the keys under it are removed by then.
     mutating func change(to paths: [[String]]) -> (removed: [Int64], added: [[String]: Int64]) {
         let wanted = Set(paths)
         precondition(
-            wanted.count <= PathIndexes.countMax, "There are more indexes than a table may have.")
+            wanted.count <= ServerStore.Settings.indexCountMax,
+            "There are more indexes than a table may have.")
         let removed = numbers.filter { !wanted.contains($0.key) }
         let last = numbers.values.max() ?? 0
         let new = wanted.subtracting(numbers.keys).sorted { $0.lexicographicallyPrecedes($1) }

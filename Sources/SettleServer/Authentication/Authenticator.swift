@@ -25,7 +25,7 @@ struct Authenticator: Sendable {
         _ authentication: Authentication, now: @escaping @Sendable () -> Date,
         logger: Logger = Logger(label: "settle.server"),
         pace: TokenKeySource.Pace = TokenKeySource.Pace(),
-        elapsed: @escaping @Sendable () -> Duration = Self.uptime
+        elapsed: @escaping @Sendable () -> Duration = Uptime.elapsed
     ) async throws {
         self.now = now
         self.authentication = authentication
@@ -162,9 +162,4 @@ struct Authenticator: Sendable {
                 cause: error)
         }
     }
-
-    private static let start = ContinuousClock.now
-
-    /// How long the process has known of time.
-    static let uptime: @Sendable () -> Duration = { ContinuousClock.now - start }
 }

@@ -22,11 +22,16 @@ struct OriginPolicy: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Parameter configuration: The configuration of the server.
+    /// - Parameters:
+    ///   - own: The address that the server listens at.
+    ///   - hostNames: The hosts that requests may name besides.
+    ///   - sharing: Which pages may use the server from elsewhere; nil for none.
     /// - Throws: ``ServerError`` with `invalidConfiguration` naming a host or an origin that is none.
-    init(_ configuration: ServerConfiguration) throws(ServerError) {
+    init(
+        host own: String, hostNames: [String], sharing: CrossOriginSharing?
+    ) throws(ServerError) {
         var hosts: Set<String> = []
-        for name in configuration.hostNames {
+        for name in hostNames {
             let shown = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
             guard let authority = Authority(shown), authority.port == nil, !shown.hasSuffix(":")
             else {
@@ -37,10 +42,9 @@ struct OriginPolicy: Sendable {
             }
             hosts.insert(authority.host)
         }
-        let own = configuration.host
         if let bound = Authority(own.contains(":") ? "[\(own)]" : own) { hosts.insert(bound.host) }
         self.hosts = hosts
-        sharing = configuration.crossOriginSharing
+        self.sharing = sharing
         origins = try Self.origins(sharing)
     }
 

@@ -23,7 +23,7 @@ final class RateLimiter: Sendable {
     ///   - elapsed: A clock that only goes forward.
     init(
         _ limit: RateLimit, keyCountMax: Int = 100_000,
-        elapsed: @escaping @Sendable () -> Duration = Authenticator.uptime
+        elapsed: @escaping @Sendable () -> Duration = Uptime.elapsed
     ) {
         self.limit = limit
         self.keyCountMax = keyCountMax

@@ -95,9 +95,9 @@ struct RulesReader {
                             + "\(Self.pathBytesMax) bytes")
                 }
                 rule.indexes.append(parts)
-                guard Set(rule.indexes).count <= PathIndexes.countMax else {
+                guard Set(rule.indexes).count <= ServerStore.Settings.indexCountMax else {
                     throw fault(
-                        place, "a table has at most \(PathIndexes.countMax) indexes")
+                        place, "a table has at most \(ServerStore.Settings.indexCountMax) indexes")
                 }
             }
         }

@@ -82,7 +82,7 @@ public struct ServerConfiguration: Sendable {
     /// What waits are measured with; another one in tests.
     var clock: any Clock<Duration> = ContinuousClock()
     /// What the rate limit and the age of keys are measured with; another one in tests.
-    var elapsed: @Sendable () -> Duration = Authenticator.uptime
+    var elapsed: @Sendable () -> Duration = Uptime.elapsed
 
     /// A configuration with a database for each table, in one directory.
     ///

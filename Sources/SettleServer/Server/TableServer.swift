@@ -148,7 +148,9 @@ public final class TableServer: Service, Sendable {
             configuration.authentication, now: configuration.now, logger: logger,
             pace: configuration.keyPace, elapsed: configuration.elapsed)
         let access = Access(rules: configuration.rules)
-        let origins = try OriginPolicy(configuration)
+        let origins = try OriginPolicy(
+            host: configuration.host, hostNames: configuration.hostNames,
+            sharing: configuration.crossOriginSharing)
         let turns = WorkTurns()
         let store = try await configuration.store.open(
             ServerStore.Settings(

@@ -16,6 +16,12 @@ struct PageCollector<Sink: PageSink> {
     /// Whether filter or order look at members: then the column of the attachments is made once for each
     /// item, and not for each time that an expression names it.
     private let readsMembers: Bool
+    /// When the filter asks for nothing but a span of `updatedAt`, that span; it is what costs least.
+    private let span: ODataExpression.Span?
+    /// Whether every item may be seen by the reader.
+    private let seesAll: Bool
+    /// Whether positions of an ordered walk can be found without evaluating anything of an item.
+    private let hasPlainOrder: Bool
     private let budget: ODataBudget
     private let positionBytesMax: Int
     private let answerBytesMax: Int
@@ -30,8 +36,12 @@ struct PageCollector<Sink: PageSink> {
     private var keptBytes = 0
     /// How many items are in the sink, how much they take in bytes, and where the last of them stands.
     private var sunkCount = 0
-    private var sunkBytes = 0
+    private var sunkSize: PageSize
     private var end: PagePosition?
+    /// The last item in the sink when its position was not needed yet.
+    private var endItem: TableItem?
+    /// Whether an ordered walk has come past the place where the page begins.
+    private var isPastStart: Bool
     /// Whether the page ends because its items are large.
     private var isLongEnough = false
     /// How many items of an ordered walk were left out for `$skip`.
@@ -63,9 +73,14 @@ struct PageCollector<Sink: PageSink> {
         readsMembers =
             request.filter?.asksOnly(for: columns) == false
             || !request.order.allSatisfy { $0.expression.asksOnly(for: columns) }
+        span = request.filter?.exactUpdatedAtSpan
+        seesAll = identity.readable == nil && identity.operations.contains(.read)
+        hasPlainOrder = request.order.allSatisfy { $0.expression.isColumn(of: columns) }
+        isPastStart = request.after == nil
         budget = ODataBudget(limits: limits, isGivenUp: isGivenUp)
         self.positionBytesMax = positionBytesMax
         self.answerBytesMax = answerBytesMax
+        sunkSize = PageSize(max: answerBytesMax)
         wantsChannelRemovals =
             request.reportsChannelRemovals && request.includesDeleted
             && request.walk == .byUpdatedAt
@@ -123,19 +138,26 @@ struct PageCollector<Sink: PageSink> {
     }
 
     private func belongs(_ item: TableItem) throws(ODataError) -> Bool {
-        guard request.includesDeleted || !item.isDeleted, identity.maySee(item) else {
+        guard request.includesDeleted || !item.isDeleted, seesAll || identity.maySee(item) else {
             return false
         }
         budget.beginItem()
+        if let span { return span.contains(item.updatedAt) }
         guard let filter = request.filter else { return true }
         return try ODataEvaluator.isTrue(filter, for: item, budget: budget)
     }
 
     private mutating func keep(_ item: TableItem) throws {
         count += 1
+        // All that comes behind the first item past the start is past it, too.
+        if isOrdered, isPastStart, hasPlainOrder { return try keepInOrder(item, at: nil) }
         let position = try PagePosition(of: item, in: request.order, budget: budget)
         if let after = request.after, !after.precedes(position, in: request.order) { return }
-        guard isOrdered else { return try keep(position) }
+        isPastStart = true
+        if isOrdered { try keepInOrder(item, at: position) } else { try keep(position) }
+    }
+
+    private mutating func keepInOrder(_ item: TableItem, at position: PagePosition?) throws {
         if skipped < request.skip {
             skipped += 1
             return
@@ -146,15 +168,21 @@ struct PageCollector<Sink: PageSink> {
     }
 
     /// Puts an item into the page, unless that would become too long.
-    private mutating func sink(_ item: TableItem, at position: PagePosition) throws {
-        sunkBytes += item.approximateSize
-        guard sunkCount == 0 || max(sunkBytes, sink.size) <= answerBytesMax else {
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - position: Its position; nil when it is found only should it be needed.
+    /// - Throws: What the sink throws.
+    private mutating func sink(_ item: TableItem, at position: PagePosition?) throws {
+        let fits = sunkSize.add(item) && sink.size <= answerBytesMax
+        guard sunkCount == 0 || fits else {
             isLongEnough = true
             return
         }
         try sink.add(item)
         sunkCount += 1
         end = position
+        endItem = position == nil ? item : nil
     }
 
     private mutating func keep(_ position: PagePosition) throws(ODataError) {
@@ -206,6 +234,9 @@ struct PageCollector<Sink: PageSink> {
                 try sink(item, at: position)
             }
         }
+        if let endItem {
+            end = try PagePosition(of: endItem, in: request.order, budget: budget)
+        }
         // A page without room has no last item, so there is no place where it ends.
         return CollectedPage(
             sink: sink, itemCount: sunkCount, count: request.isCounted ? count : nil,
@@ -213,61 +244,13 @@ struct PageCollector<Sink: PageSink> {
     }
 }
 
+extension ODataExpression {
+    /// Whether this is one of some columns and nothing of it.
+    fileprivate func isColumn(of columns: Set<String>) -> Bool {
+        guard case .path(let path) = self else { return false }
+        return path.count == 1 && columns.contains(path[0])
+    }
+}
+
 /// The most memory that the positions of a list may take, in bytes.
 let standardPagePositionBytesMax = 16 << 20
-
-/// Takes the items of a page.
-protocol PageSink {
-    /// How many bytes of memory it takes, as far as that matters beside the size of the items.
-    var size: Int { get }
-
-    /// Takes an item.
-    ///
-    /// - Throws: When there is no room for it.
-    mutating func add(_ item: TableItem) throws
-}
-
-/// A page whose items went into a sink.
-struct CollectedPage<Sink: PageSink> {
-    var sink: Sink
-    /// How many items the sink has.
-    var itemCount: Int
-    /// How many items match in all, on this page or not; nil when that was not asked for.
-    var count: Int?
-    /// Where the page ends, when more items follow; nil at the end of the list.
-    var end: PagePosition?
-}
-
-extension CollectedPage: Sendable where Sink: Sendable {}
-
-extension [TableItem]: PageSink {
-    var size: Int { 0 }
-
-    mutating func add(_ item: TableItem) { append(item) }
-}
-
-extension PageCollector where Sink == [TableItem] {
-    /// A collector for one walk, of items that stay in memory.
-    ///
-    /// As ``init(request:identity:isOrdered:limits:isGivenUp:positionBytesMax:answerBytesMax:into:)``.
-    init(
-        request: PageRequest, identity: Identity, isOrdered: Bool,
-        limits: ODataLimits = .standard,
-        positionBytesMax: Int = standardPagePositionBytesMax,
-        answerBytesMax: Int = TableItem.answerBytesMax
-    ) {
-        self.init(
-            request: request, identity: identity, isOrdered: isOrdered, limits: limits,
-            positionBytesMax: positionBytesMax, answerBytesMax: answerBytesMax, into: [])
-    }
-
-    /// The page, after the walk.
-    ///
-    /// - Parameter read: Reads an item by its id, from the state that was walked.
-    /// - Returns: The page.
-    /// - Throws: What `read` throws.
-    mutating func page(reading read: (String) throws -> TableItem?) throws -> Page {
-        let page = try finish(reading: read)
-        return Page(items: page.sink, count: page.count, end: page.end)
-    }
-}

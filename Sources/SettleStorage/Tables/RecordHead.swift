@@ -21,6 +21,9 @@ package struct RecordHead: Sendable {
     /// Where the packed members begin; they go on to the end of the row.
     package let bodyStart: Int
 
+    /// Whether something is attached.
+    package var hasAttachments: Bool { attachmentsStart != nil }
+
     let origin: Range<Int>?
     let ancestors: Range<Int>
     let attachmentsStart: Int?

@@ -34,7 +34,7 @@ enum HousePlan {
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleServer": Room(
-            targets: ["CMalloc", "Settle", "SettleOData"],
+            targets: ["CMalloc", "Settle", "SettleOData", "SettlePrimitives"],
             products: [
                 "AsyncHTTPClient", "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird",
                 "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",

@@ -29,17 +29,26 @@ import Testing
     @Test func `the bounds of a filter never shut out an item that satisfies it`() throws {
         var generator = SeededGenerator()
         var narrowed = 0
+        var exactCount = 0
         for _ in 0..<3000 {
             let text = Self.timeFilter(2, &generator)
             let expression = try ODataParser.filter(text)
             let span = expression.updatedAtSpan
             let ids = expression.candidateIds
+            let exact = expression.exactUpdatedAtSpan
             if span != ODataExpression.Span() || ids != nil { narrowed += 1 }
+            if exact != nil { exactCount += 1 }
             for tick in 0..<8 {
                 var item = SampleItem([:])
                 item.id = ["a", "b", "c"][tick % 3]
                 item.updatedAt = Instant(ticks: Int64(tick) * 10)
-                guard try ODataEvaluator.isTrue(expression, for: item) else { continue }
+                let isTrue = try ODataEvaluator.isTrue(expression, for: item)
+                if let exact {
+                    #expect(
+                        exact.contains(item.updatedAt) == isTrue,
+                        "\(text) at tick \(tick), \(generator)")
+                }
+                guard isTrue else { continue }
                 #expect(
                     (span.lower ?? item.updatedAt) <= item.updatedAt
                         && item.updatedAt <= (span.upper ?? item.updatedAt)
@@ -47,7 +56,7 @@ import Testing
                     "\(text) at tick \(tick), \(generator)")
             }
         }
-        #expect(narrowed > 500)
+        #expect(narrowed > 500 && exactCount > 200)
     }
 
     @Test func `the bounds of a day never shut out an item of that day`() throws {

@@ -107,7 +107,8 @@ import Testing
                             updatedAt: Instant(microseconds: 1_600_000_000_123_456), version: "v",
                             isDeleted: isDeleted)
                         var text: [UInt8] = []
-                        item.write(in: dialect, selecting: selection, to: &text)
+                        item.write(
+                            in: ItemForm(dialect.columns, selecting: selection), to: &text)
                         var expected = item.json(in: dialect).objectValue ?? [:]
                         if let selection {
                             expected = expected.filter { selection.contains($0.key) }
@@ -128,7 +129,8 @@ import Testing
             version: "removed-0", isDeleted: true)
         item.isOutOfScope = true
         var text: [UInt8] = []
-        item.write(in: .version3, selecting: ["name"], to: &text)
+        item.write(
+            in: ItemForm(TableDialect.version3.columns, selecting: ["name"]), to: &text)
         let expected: JSONValue = [
             "@removed": ["reason": "changed"], "deleted": true, "id": "x",
             "updatedAt": "1970-01-01T00:00:00.000Z", "version": "removed-0",

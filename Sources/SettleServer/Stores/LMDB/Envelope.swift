@@ -1,4 +1,3 @@
-import Foundation
 import Settle
 import SettleOData
 
@@ -34,21 +33,66 @@ enum Envelope {
             let updatedAt = try envelope.integer(updatedAt),
             let isDeleted = try envelope.bool(deleted),
             let removals = ChannelRemovals(try envelope.member(left)?.value()),
-            let revision = document.revisionText
+            let revision = document.storedRevision
         else {
-            throw DatabaseError(
-                .corrupted,
-                "The document '\(document.id)' was not written by the server; keep the "
-                    + "databases of a server apart from others.", documentId: document.id)
+            throw foreign(document.id)
         }
         return TableItem(
             id: document.id, members: members, createdAt: Instant(microseconds: createdAt),
             updatedAt: Instant(microseconds: updatedAt),
-            version: try envelope.string(version)
-                ?? Data(Array(revision.utf8)).base64EncodedString(),
+            storedVersion: try envelope.string(version).map { .text($0) } ?? .revision(revision),
             isDeleted: isDeleted,
             attachments: try document.attachments.map(AttachmentDescription.init),
             removals: removals)
+    }
+
+    private static let names = PackedNames(
+        [item, createdAt, updatedAt, deleted, left, version].sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        })
+
+    /// The item of a stored document that has no attachments, each of its parts looked up once and copied
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - view: The document.
+    ///   - id: Its id.
+    /// - Returns: The item; nil when something is attached.
+    /// - Throws: As ``item(of:)``.
+    static func item(of view: borrowing DocumentView, id: String) throws -> TableItem? {
+        let (revision, hasAttachments) = try view.state()
+        guard !hasAttachments else { return nil }
+        try view.check()
+        var members: ItemMembers?
+        var times: (created: Int64?, updated: Int64?)
+        var isDeleted: Bool?
+        var removals: ChannelRemovals? = ChannelRemovals()
+        var version = ItemVersion.revision(revision)
+        try view.packed.forEachMember(of: names) { place, value in
+            // In the order of the names.
+            switch place {
+            case 0: times.created = try value.integer
+            case 1: isDeleted = try value.bool
+            case 2: members = ItemMembers(packed: value.copy())
+            case 3: removals = ChannelRemovals(try value.value())
+            case 4: times.updated = try value.integer
+            default: if let text = try value.string { version = .text(text) }
+            }
+        }
+        guard let members, let created = times.created, let updated = times.updated,
+            let isDeleted, let removals
+        else { throw foreign(id) }
+        return TableItem(
+            id: id, members: members, createdAt: Instant(microseconds: created),
+            updatedAt: Instant(microseconds: updated), storedVersion: version,
+            isDeleted: isDeleted, attachments: [], removals: removals)
+    }
+
+    private static func foreign(_ id: String) -> DatabaseError {
+        DatabaseError(
+            .corrupted,
+            "The document '\(id)' was not written by the server; keep the "
+                + "databases of a server apart from others.", documentId: id)
     }
 
     /// The document to store for an item, without its attachments.
@@ -58,23 +102,24 @@ enum Envelope {
     ///   - revision: The document's revision until now.
     /// - Returns: The document.
     /// - Throws: `PackedError` when it has something that cannot be stored, or too much.
-    static func document(_ item: TableItem, revision: String?) throws(PackedError) -> Document {
-        var members = [
-            (Self.item, try item.members.packed()),
-            (createdAt, try PackedValue(.integer(item.createdAt.microseconds))),
-            (updatedAt, try PackedValue(.integer(item.updatedAt.microseconds))),
-            (deleted, try PackedValue(.bool(item.isDeleted))),
-        ]
+    static func document(_ item: TableItem, revision: Revision?) throws(PackedError) -> Document {
+        let members = try item.members.packed()
+        var envelope = PackedObjectBuilder(reservingCapacity: members.bytes.count + 64)
+        try envelope.append(createdAt) { $0.append(item.createdAt.microseconds) }
+        try envelope.append(deleted) { $0.append(item.isDeleted) }
+        try envelope.append(Self.item) { $0.append(members) }
         if let removals = item.removals.json {
-            members.append((left, try PackedValue(removals)))
+            try envelope.append(left) { value throws(PackedError) in try value.append(removals) }
         }
-        if !item.version.isEmpty {
-            members.append((version, try PackedValue(.string(item.version))))
+        try envelope.append(updatedAt) { $0.append(item.updatedAt.microseconds) }
+        let version = item.version
+        if !version.isEmpty {
+            try envelope.append(Self.version) { value throws(PackedError) in
+                try value.append(version)
+            }
         }
-        let packed = PackedValue.object(members)
+        let packed = envelope.finish()
         guard packed.bytes.count <= JSONLimits.default.sizeMax else { throw PackedError(.tooLarge) }
-        var document = Document(id: item.id, packed: packed)
-        document.metaData.revision = revision
-        return document
+        return Document(id: item.id, packed: packed, revision: revision)
     }
 }

@@ -23,13 +23,19 @@ class LMDBSnapshot: TableSnapshot {
     func checkCancellation() throws { try turn?.check() }
 
     func item(_ id: String) throws -> TableItem? {
-        try snapshot.document(id).map(Envelope.item(of:))
+        try snapshot.withDocument(id) { try item(of: $0, id) } ?? nil
+    }
+
+    private func item(of view: borrowing DocumentView, _ id: String) throws -> TableItem? {
+        // What is attached is known to the document alone.
+        try Envelope.item(of: view, id: id) ?? snapshot.document(id).map(Envelope.item(of:))
     }
 
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {
-        try snapshot.forEachDocument(after: id) { document in
+        try snapshot.forEachView(after: id) { view in
             try checkCancellation()
-            return try body(try Envelope.item(of: document))
+            guard let item = try item(of: view, view.id) else { return true }
+            return try body(item)
         }
     }
 

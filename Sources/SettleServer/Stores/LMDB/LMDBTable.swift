@@ -48,7 +48,10 @@ struct LMDBTable: StoredTable {
         _ body: @escaping @Sendable (any TableTransaction) throws -> Value
     ) async throws -> Value {
         try await database.write {
-            try body(LMDBTransaction($0, indexes: indexes, held: held))
+            let transaction = LMDBTransaction($0, indexes: indexes, held: held)
+            let value = try body(transaction)
+            try transaction.finish()
+            return value
         }
     }
 

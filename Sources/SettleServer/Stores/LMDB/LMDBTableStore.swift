@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import Synchronization
 
 /// Tables that are databases in one directory, opened on first use.
 ///
@@ -11,6 +12,8 @@ actor LMDBTableStore: TableStore {
     private var opening: [TableName: Task<LMDBTable, any Error>] = [:]
     private var databaseNames: Set<String>
     private var isClosed = false
+    /// The tables that are open, for those who ask without waiting for their turn.
+    private nonisolated let opened = Mutex<[TableName: LMDBTable]>([:])
     /// Nil for a store that is only read.
     private let served: ServedDirectory?
     private var room: RoomCheck
@@ -73,7 +76,14 @@ actor LMDBTableStore: TableStore {
         }
     }
 
-    func table(_ name: TableName, isCreated: Bool) async throws -> (any StoredTable)? {
+    nonisolated func table(
+        _ name: TableName, isCreated: Bool
+    ) async throws -> (any StoredTable)? {
+        if let table = opened.withLock({ $0[name] }) { return table }
+        return try await open(name, isCreated: isCreated)
+    }
+
+    private func open(_ name: TableName, isCreated: Bool) async throws -> LMDBTable? {
         guard !isClosed else {
             throw Problem.stopping
         }
@@ -104,7 +114,9 @@ actor LMDBTableStore: TableStore {
         }
         opening[name] = task
         do {
-            return try await task.value
+            let table = try await task.value
+            if !isClosed { opened.withLock { $0[name] = table } }
+            return table
         } catch {
             // The next request tries again: the disk may have room by then.
             opening[name] = nil
@@ -124,6 +136,7 @@ actor LMDBTableStore: TableStore {
 
     func close() async {
         isClosed = true
+        opened.withLock { $0 = [:] }
         let tasks = opening.values
         opening = [:]
         for task in tasks {

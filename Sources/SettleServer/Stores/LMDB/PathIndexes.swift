@@ -19,9 +19,6 @@ package struct PathIndexes: Sendable {
     private static let definitions = "server.indexes"
     private static let keyBytesMax = 100
 
-    /// How many indexes a table may have.
-    package static let countMax = 64
-
     private init(_ numbers: [[String]: UInt8]) {
         self.numbers = numbers
         paths = numbers.sorted { $0.value < $1.value }.map(\.key)
@@ -31,7 +28,7 @@ package struct PathIndexes: Sendable {
     /// not, builds those that are new.
     ///
     /// - Parameters:
-    ///   - paths: Names of members, at most ``countMax`` paths; nil to leave all as it is.
+    ///   - paths: Names of members, at most ``ServerStore/Settings/indexCountMax`` paths; nil to leave all as it is.
     ///   - database: The database of the table.
     /// - Returns: The indexes that there are now.
     /// - Throws: ``DatabaseError`` when the database cannot be written.
@@ -39,7 +36,9 @@ package struct PathIndexes: Sendable {
     static func open(_ paths: [[String]]?, of database: Database) async throws -> PathIndexes {
         let stored = try database.read(stored)
         let wanted = paths.map(Set.init) ?? Set(stored.keys)
-        precondition(wanted.count <= countMax, "There are more indexes than a table may have.")
+        precondition(
+            wanted.count <= ServerStore.Settings.indexCountMax,
+            "There are more indexes than a table may have.")
         guard Set(stored.keys) != wanted else { return PathIndexes(stored) }
         return try await database.write { transaction in
             var numbers = try Self.stored(in: transaction)

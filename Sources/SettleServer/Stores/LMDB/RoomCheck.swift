@@ -15,7 +15,7 @@ struct RoomCheck {
     private let elapsed: @Sendable () -> Duration
     private var last: (time: Duration, result: Result<Void, ServerError>)?
 
-    init(_ directory: URL, elapsed: @escaping @Sendable () -> Duration = Authenticator.uptime) {
+    init(_ directory: URL, elapsed: @escaping @Sendable () -> Duration = Uptime.elapsed) {
         file = directory.appendingPathComponent(Self.fileName)
         self.elapsed = elapsed
     }

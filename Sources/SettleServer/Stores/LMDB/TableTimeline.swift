@@ -1,5 +1,6 @@
 import Settle
 import SettleOData
+import SettlePrimitives
 
 /// The items of a table in the order in which they were last changed.
 ///
@@ -25,6 +26,14 @@ enum TableTimeline {
         _ item: TableItem, from previous: TableItem?, in transaction: Transaction
     ) throws {
         let side = try transaction.sideTable(named: table)
+        if item.removals.times.isEmpty, previous?.removals.times.isEmpty ?? true {
+            // One row each, as nearly all items have.
+            let time = item.updatedAt.microseconds
+            if let previous, previous.updatedAt.microseconds != time {
+                try side.remove(key(previous.updatedAt.microseconds))
+            }
+            return try side.set([item.isDeleted ? 1 : 0] + Array(item.id.utf8), for: key(time))
+        }
         let rows = Self.rows(of: item)
         let before = previous.map { Self.rows(of: $0) } ?? [:]
         for (time, row) in before where rows[time] != row {
@@ -52,21 +61,30 @@ enum TableTimeline {
     static func forEach(
         from time: Int64, in snapshot: Snapshot, _ body: (TimelineEntry) throws -> Bool
     ) throws {
-        try snapshot.table(table)?.forEach(from: key(max(0, time))) { key, value in
-            guard key.count == 8, let flag = value.first else {
+        try snapshot.table(table)?.forEachRow(from: key(max(0, time))) { key, value in
+            guard let time = Self.time(key), !value.isEmpty else {
                 throw DatabaseError(
                     .corrupted, "A row of the server's timeline is damaged; restore a backup.")
             }
+            let flag = value[0]
             return try body(
                 TimelineEntry(
-                    time: self.time(key), isDeleted: flag == 1, isMark: flag == 2,
-                    id: String(decoding: value.dropFirst(), as: UTF8.self)))
+                    time: time, isDeleted: flag == 1, isMark: flag == 2,
+                    id: String(decoding: value, in: 1..<value.count)))
         }
     }
 
     /// The key of a time.
     static func key(_ time: Int64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+    }
+
+    /// The time of a key in place; nil when the key is none.
+    private static func time(_ key: Span<UInt8>) -> Int64? {
+        guard key.count == 8 else { return nil }
+        var time: Int64 = 0
+        for index in key.indices { time = time << 8 | Int64(key[index]) }
+        return time
     }
 
     /// The time of a key.

@@ -145,6 +145,11 @@ package struct ItemMembers: Sendable {
         }
     }
 
+    /// How many bytes they have as they are packed; nil when they are not.
+    var packedByteCount: Int? {
+        if case .packed(let packed) = form { packed.bytes.count } else { nil }
+    }
+
     /// Whether they are so many bytes that they are dealt with on threads of their own.
     ///
     /// - Complexity: Of members from a store constant.
@@ -157,6 +162,27 @@ package struct ItemMembers: Sendable {
 
     /// The most bytes of members that are not large.
     static let smallBytesMax = 64 << 10
+
+    /// Appends packed members and some columns as one JSON object, sorted by the bytes of the names.
+    ///
+    /// - Parameters:
+    ///   - columns: The names of what stands beside them, or in place of those of the same name.
+    ///   - selection: The names of the members to write; nil for all. Columns are written in any case.
+    ///   - text: What is appended to.
+    ///   - writeValue: Appends the value of a column as JSON text, by its number.
+    /// - Returns: False when they are not packed; then nothing was appended.
+    func write(
+        with columns: JSONColumns, selecting selection: Set<String>?, to text: inout [UInt8],
+        _ writeValue: (Int, inout [UInt8]) -> Void
+    ) -> Bool {
+        guard case .packed(let packed) = form else { return false }
+        Self.sound {
+            try JSONText.text(
+                of: packed, with: columns, to: &text, where: selection.map { $0.contains },
+                writeValue)
+        }
+        return true
+    }
 
     /// Appends them and some columns as one JSON object, sorted by the bytes of the names.
     ///
@@ -174,7 +200,7 @@ package struct ItemMembers: Sendable {
         case .values(var values):
             if let selection { values = values.filter { selection.contains($0.key) } }
             for column in columns { values[column.name] = column.value }
-            text.append(contentsOf: JSONText.text(of: .object(values)))
+            JSONText.append(.object(values), to: &text)
         case .packed(let packed):
             Self.sound {
                 try JSONText.text(

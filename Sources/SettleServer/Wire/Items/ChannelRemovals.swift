@@ -35,6 +35,7 @@ package struct ChannelRemovals: Sendable, Equatable {
     ///   - after: Its channels from then on.
     ///   - time: `updatedAt` of the write.
     mutating func note(from before: Set<String>, to after: Set<String>, at time: Int64) {
+        if before.isEmpty, times.isEmpty { return }
         for channel in before.subtracting(after) { times[channel] = time }
         for channel in after { times[channel] = nil }
         guard times.count > Self.countMax else { return }

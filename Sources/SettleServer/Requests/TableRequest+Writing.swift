@@ -21,9 +21,8 @@ extension TableRequest {
         if existing == nil, let attachment = body.attachments?.first {
             throw HostedTable.contentMissing(attachment.name)
         }
-        guard let table = try await table(name, isCreated: true) else {
-            throw Problem.missing
-        }
+        let table = if let existing { existing } else { try await table(name, isCreated: true) }
+        guard let table else { throw Problem.missing }
         let item = try await table.perform(
             ItemWrite(operation: operation, id: id), by: identity, now: responder.now())
         responder.metrics.itemsWritten(1)

@@ -23,6 +23,14 @@ extension TableItem {
             + attachments.reduce(0) { $0 + $1.approximateSize }
     }
 
+    /// What ``approximateSize`` is at most; of members from a store without looking into them.
+    var approximateSizeMax: Int {
+        // Of what is packed, a byte stands for nine of text at most: a small number in an array.
+        guard removals.times.isEmpty, attachments.isEmpty, let bytes = members.packedByteCount
+        else { return approximateSize }
+        return 200 + 9 * bytes
+    }
+
     /// The largest item that is stored, but for its attachments, in bytes of ``approximateSize``.
     static let bytesMax = 16 << 20
     /// The most channels of an item: whoever reads it has to look at them.

@@ -10,7 +10,12 @@ package struct TableItem: Sendable, Equatable {
     package var createdAt: Instant
     package var updatedAt: Instant
     /// Changes with every write, and never comes back.
-    package var version: String
+    package var version: String {
+        get { storedVersion.text }
+        set { storedVersion = .text(newValue) }
+    }
+    /// The version as the store has it.
+    private(set) var storedVersion: ItemVersion
     /// True for a row that was deleted and still tells so to those who pull.
     package var isDeleted: Bool
     /// What is attached, without the contents.
@@ -27,15 +32,30 @@ package struct TableItem: Sendable, Equatable {
         version: String, isDeleted: Bool, attachments: [AttachmentDescription] = [],
         removals: ChannelRemovals = ChannelRemovals()
     ) {
+        self.init(
+            id: id, members: members, createdAt: createdAt, updatedAt: updatedAt,
+            storedVersion: .text(version), isDeleted: isDeleted, attachments: attachments,
+            removals: removals)
+    }
+
+    /// An item with its version as the store has it.
+    init(
+        id: String, members: ItemMembers, createdAt: Instant, updatedAt: Instant,
+        storedVersion: ItemVersion, isDeleted: Bool, attachments: [AttachmentDescription],
+        removals: ChannelRemovals
+    ) {
         self.id = id
         self.members = members
         self.createdAt = createdAt
         self.updatedAt = updatedAt
-        self.version = version
+        self.storedVersion = storedVersion
         self.isDeleted = isDeleted
         self.attachments = attachments
         self.removals = removals
     }
+
+    /// Gives the item a version that a store has made.
+    mutating func take(_ version: ItemVersion) { storedVersion = version }
 
     /// The same item with the column of its attachments as a value, for those who look at it several times.
     package var withAttachmentColumn: TableItem {

@@ -13,7 +13,7 @@ extension TableItem {
     /// - Returns: An object.
     func json(in dialect: TableDialect) -> JSONValue {
         var object = sentMembers.values
-        for column in sentColumns(in: dialect) { object[column.name] = column.value }
+        for column in sentColumns(dialect.columns) { object[column.name] = column.value }
         return .object(object)
     }
 
@@ -21,14 +21,26 @@ extension TableItem {
     ///
     /// - Parameters:
     ///   - dialect: The version of the protocol.
-    ///   - selection: The names to send, nil for all of them; names that the item does not have are
-    ///     left out.
     ///   - text: What is appended to.
-    func write(
-        in dialect: TableDialect, selecting selection: Set<String>? = nil, to text: inout [UInt8]
-    ) {
-        let selection = isOutOfScope ? nil : selection
-        var columns = sentColumns(in: dialect)
+    func write(in dialect: TableDialect, to text: inout [UInt8]) {
+        write(in: dialect.form, to: &text)
+    }
+
+    /// Appends what is sent of the item, as text.
+    ///
+    /// - Parameters:
+    ///   - form: What is sent.
+    ///   - text: What is appended to.
+    func write(in form: ItemForm, to text: inout [UInt8]) {
+        if !isOutOfScope, attachments.isEmpty,
+            members.write(
+                with: form.names, selecting: form.selection, to: &text,
+                { number, text in append(form.columns[number], to: &text) })
+        {
+            return
+        }
+        let selection = isOutOfScope ? nil : form.selection
+        var columns = sentColumns(form.columns)
         if let selection { columns.removeAll { !selection.contains($0.name) } }
         sentMembers.write(with: columns, selecting: selection, to: &text)
     }
@@ -39,14 +51,16 @@ extension TableItem {
     private var sentMembers: ItemMembers { isOutOfScope ? [:] : members }
 
     /// What is sent beside the members, ascending by the bytes of the names.
-    private func sentColumns(in dialect: TableDialect) -> [(name: String, value: JSONValue)] {
+    private func sentColumns(
+        _ own: [SystemColumn]
+    ) -> [(name: String, value: JSONValue)] {
         var columns: [(name: String, value: JSONValue)] = []
         columns.reserveCapacity(SystemColumn.inOrderOfNames.count + 1)
         if isOutOfScope { columns.append((Self.removalName, ["reason": "changed"])) }
         if !isOutOfScope, !attachments.isEmpty {
             columns.append((AttachmentColumn.name, AttachmentColumn.json(attachments)))
         }
-        for column in isOutOfScope ? SystemColumn.withoutCreation : dialect.columns {
+        for column in isOutOfScope ? SystemColumn.withoutCreation : own {
             columns.append((column.rawValue, json(column)))
         }
         return columns
@@ -60,5 +74,20 @@ extension TableItem {
         case .version: .string(version)
         case .deleted: .bool(isDeleted)
         }
+    }
+    private func append(_ column: SystemColumn, to text: inout [UInt8]) {
+        switch column {
+        case .id: JSONText.append(id, to: &text)
+        case .createdAt: Self.append(createdAt, to: &text)
+        case .updatedAt: Self.append(updatedAt, to: &text)
+        case .version: storedVersion.appendJSON(to: &text)
+        case .deleted: text.append(contentsOf: (isDeleted ? "true" : "false").utf8)
+        }
+    }
+
+    private static func append(_ time: Instant, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        time.appendISO8601(to: &text)
+        text.append(UInt8(ascii: "\""))
     }
 }

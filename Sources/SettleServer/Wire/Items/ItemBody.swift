@@ -35,6 +35,15 @@ struct ItemBody: Sendable, Equatable {
         guard json.isObject else {
             throw Problem(.badRequest, "The body is not a JSON object; send one item at a time.")
         }
+        if let parts = json.parting(for: purpose, in: dialect) {
+            self.id = try Self.string(parts.id?.leaf, .id)
+            if dialect.systemMembers == .refused {
+                version = try Self.string(parts.version?.leaf, .version)
+            }
+            if dialect.systemMembers == .overwritten { deleted = parts.deleted?.leaf.boolValue }
+            members = ItemMembers(sound: parts.rest)
+            return
+        }
         guard json.leaf(TableItem.removalName) == nil else { throw Self.setsRemoval }
         let id = SystemColumn.id.rawValue
         var taken = [id, AttachmentColumn.name]

@@ -6,10 +6,14 @@ extension PackedValue {
     /// is none.
     func leaf(_ name: String) -> JSONValue? {
         Self.sound { () throws(PackedError) in
-            guard let member = try packedMember(name) else { return nil }
-            if member.isObject { return [:] }
-            return member.isArray ? [] : try member.value()
+            try packedMember(name)?.leaf
         }
+    }
+
+    /// The value when it is a scalar, an empty array or object in place of another.
+    var leaf: JSONValue {
+        if isObject { return [:] }
+        return isArray ? [] : tree
     }
 
     /// The member of a name, packed; nil when there is none.
@@ -45,7 +49,7 @@ extension PackedValue {
     /// All of it as values.
     var tree: JSONValue { Self.sound { () throws(PackedError) in try value() } }
 
-    private static func sound<Value>(_ body: () throws(PackedError) -> Value) -> Value {
+    static func sound<Value>(_ body: () throws(PackedError) -> Value) -> Value {
         do {
             return try body()
         } catch {

@@ -21,6 +21,8 @@ struct TableDialect: Sendable, Equatable {
     let topMax: Int?
     /// The columns that the server keeps on every item, ascending by the bytes of their names.
     let columns: [SystemColumn]
+    /// What is sent of an item unless it says otherwise.
+    let form: ItemForm
     /// What becomes of the server's columns in a body.
     let systemMembers: SystemMembers
     /// Whether a deleted item is 410; otherwise it is not there, or in the way.
@@ -80,6 +82,7 @@ struct TableDialect: Sendable, Equatable {
         self.pageSizeDefault = pageSizeDefault
         self.topMax = topMax
         self.columns = columns
+        form = ItemForm(columns)
         self.systemMembers = systemMembers
         self.saysGone = saysGone
         self.hasTimes = hasTimes

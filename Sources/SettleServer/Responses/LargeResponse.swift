@@ -172,8 +172,7 @@ private final class Pieces: Sendable {
 /// What does not fit into one piece takes from the memory for answers. When there is no room there, nothing is kept
 /// from then on, and the text is only measured.
 struct ItemsText: PageSink, Sendable {
-    private let dialect: TableDialect
-    private let selection: Set<String>?
+    private let form: ItemForm
     private let memory: SharedCapacity
     private let sender: SenderKey
     private var pieces: [ByteBuffer] = []
@@ -196,8 +195,7 @@ struct ItemsText: PageSink, Sendable {
         _ dialect: TableDialect, selecting selection: Set<String>? = nil, memory: SharedCapacity,
         for sender: SenderKey, lease: CapacityLease? = nil
     ) {
-        self.dialect = dialect
-        self.selection = selection
+        form = selection.map { ItemForm(dialect.columns, selecting: $0) } ?? dialect.form
         self.memory = memory
         self.sender = sender
         self.lease = lease
@@ -211,7 +209,7 @@ struct ItemsText: PageSink, Sendable {
 
     /// Adds an item.
     mutating func add(_ item: TableItem) {
-        let isWhole = selection == nil
+        let isWhole = form.selection == nil
         if isWhole, item.isLarge { keepRoom(for: size + item.approximateSize) }
         guard isKept || !isWhole else {
             bytesInPieces += item.approximateSize
@@ -219,7 +217,7 @@ struct ItemsText: PageSink, Sendable {
         }
         if !isEmpty { last.append(UInt8(ascii: ",")) }
         isEmpty = false
-        item.write(in: dialect, selecting: selection, to: &last)
+        item.write(in: form, to: &last)
         guard last.count > LargeResponses.smallBytesMax else { return }
         bytesInPieces += last.count
         keepRoom(for: bytesInPieces)

@@ -114,7 +114,9 @@ struct HostedTable: Sendable {
                 updatedAt: instant, version: "", isDeleted: isDeleted, attachments: attachments,
                 removals: removals)
             // What is stored already may be stored again, so that it can be deleted.
-            if item.approximateSize > TableItem.bytesMax, members != current?.members {
+            if item.approximateSizeMax > TableItem.bytesMax,
+                item.approximateSize > TableItem.bytesMax, members != current?.members
+            {
                 throw Problem.itemTooLarge
             }
             if members.channelElements?.count ?? 0 > TableItem.channelCountMax,
@@ -142,13 +144,4 @@ struct HostedTable: Sendable {
         let digests = Set(attachments.map(\.digest)).sorted { $0.text < $1.text }
         try? await stored.endHold(digests, of: ContentOwner(identity), now: now)
     }
-}
-
-/// A write to one item.
-struct ItemWrite: Sendable {
-    var operation: WriteRequest
-    /// The item's id, already checked.
-    var id: String
-    /// What `If-Match` says.
-    var expectation = EntityTag.Expectation.none
 }

@@ -1,0 +1,34 @@
+/// How much the items of a page take, as far as it matters: whether it is more than a limit.
+///
+/// What an item takes at most is known without looking into it, so items are measured only when that might be
+/// too much.
+struct PageSize {
+    private let sizeMax: Int
+    /// What the items take that were measured.
+    private var measured = 0
+    /// The others, and what they take at most.
+    private var unmeasured: [TableItem] = []
+    private var unmeasuredMax = 0
+
+    /// How much is kept to be measured later, at most, in bytes of ``TableItem/approximateSizeMax``.
+    private static let unmeasuredSizeMax = 8 << 20
+
+    /// - Parameter sizeMax: The limit, in bytes of ``TableItem/approximateSize``.
+    init(max sizeMax: Int) {
+        self.sizeMax = sizeMax
+    }
+
+    /// Adds an item.
+    ///
+    /// - Returns: Whether all items together are within the limit.
+    mutating func add(_ item: TableItem) -> Bool {
+        unmeasured.append(item)
+        unmeasuredMax += item.approximateSizeMax
+        if unmeasuredMax > Self.unmeasuredSizeMax || measured + unmeasuredMax > sizeMax {
+            measured += unmeasured.reduce(0) { $0 + $1.approximateSize }
+            unmeasured = []
+            unmeasuredMax = 0
+        }
+        return measured <= sizeMax
+    }
+}

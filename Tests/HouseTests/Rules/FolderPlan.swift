@@ -1,0 +1,70 @@
+/// Which folders of a target may name what of which others.
+///
+/// A folder stands for those in it that are not named themselves. Targets that are not here are not looked at.
+enum FolderPlan {
+    /// One folder of a target.
+    struct Folder {
+        /// Its path below the target; a dot for the files beside the folders.
+        let path: String
+        /// The folders that it may use, each of which stands before it.
+        let uses: Set<String>
+
+        init(_ path: String, uses: Set<String> = []) {
+            self.path = path
+            self.uses = uses
+        }
+    }
+
+    /// The folders of the targets, lowest first.
+    static let targets: [String: [Folder]] = ["SettleServer": server]
+
+    private static let server = [
+        Folder("."),
+        // What is said on the wire, and what can go wrong.
+        Folder("Errors"),
+        Folder("Wire"),
+        Folder("Metrics"),
+        // How much, and who.
+        Folder("Limits", uses: ["Wire"]),
+        Folder("Connections", uses: ["Wire"]),
+        Folder("Authentication", uses: ["Errors", "Limits", "Wire"]),
+        // What a list holds and what a write means, found without a store.
+        Folder("Tables", uses: ["Authentication", "Wire"]),
+        Folder("Batches", uses: ["Tables", "Wire"]),
+        // What a store promises; one store; tables over any of them.
+        Folder("Stores", uses: ["Authentication", "Errors", "Limits", "Wire"]),
+        Folder("Stores/LMDB", uses: ["Authentication", "Errors", "Limits", "Stores", "Wire"]),
+        Folder("HostedTables", uses: ["Authentication", "Limits", "Stores", "Tables", "Wire"]),
+        Folder("Rules", uses: ["Authentication", "Errors", "Stores", "Wire"]),
+        Folder(
+            "Copying", uses: ["Authentication", "Errors", "Limits", "Rules", "Stores", "Wire"]),
+        Folder(
+            "Live",
+            uses: ["Authentication", "Connections", "HostedTables", "Stores", "Tables", "Wire"]),
+        // What is asked for, and what is answered.
+        Folder("Responses", uses: ["Connections", "Limits", "Tables", "Wire"]),
+        Folder("Routes", uses: ["Live", "Wire"]),
+        Folder("OpenAPI", uses: ["Routes"]),
+        Folder("Browsers", uses: ["Errors", "Routes", "Wire"]),
+        Folder(
+            "Requests",
+            uses: [
+                "Authentication", "Batches", "Browsers", "Connections", "HostedTables", "Limits",
+                "Live", "Metrics", "OpenAPI", "Responses", "Routes", "Rules", "Stores", "Tables",
+                "Wire",
+            ]),
+        // What listens, and how it is set up.
+        Folder(
+            "Server",
+            uses: [
+                "Authentication", "Browsers", "Connections", "Errors", "Limits", "Metrics",
+                "Requests", "Responses", "Rules", "Stores", "Stores/LMDB", "Tables", "Wire",
+            ]),
+        Folder(
+            "Settings",
+            uses: [
+                "Authentication", "Browsers", "Errors", "Limits", "Rules", "Server", "Stores",
+                "Stores/LMDB", "Wire",
+            ]),
+    ]
+}
