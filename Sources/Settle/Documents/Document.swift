@@ -154,6 +154,8 @@ public struct Document: Sendable {
     ///
     /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
     ///   JSON cannot express, `documentTooLarge` when the limits are passed.
+    /// - Complexity: Nothing for a document that was read and not changed; after a change, the bytes
+    ///   of the document are copied, and only the members that were set are packed.
     package func packed() throws -> PackedValue {
         if let (name, reason) = firstUnsupported {
             throw DatabaseError(
@@ -168,6 +170,7 @@ public struct Document: Sendable {
         }
         if edits.isEmpty, let stored { return stored }
         do {
+            if let stored, stored.isObject { return try stored.setting(edits) }
             return try PackedValue(.object(json))
         } catch {
             throw DatabaseError(error, documentId: id)
