@@ -1,11 +1,13 @@
 import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 
 extension Database {
     /// Reads rows of an index where they lie, and gathers something from them.
     ///
     /// For many rows, or for few in little time: no strings and values are made but those that are asked
-    /// for, and the rows before the first are not counted, as ``runQuery(on:with:)`` does for
+    /// for, a row tells whether its key is that of the row before (``QueryRowView/repeatsKey``), and the
+    /// rows before the first are not counted, as ``runQuery(on:with:)`` does for
     /// ``QueryResultEnumerator/offset``.
     ///
     /// ```swift
@@ -43,9 +45,13 @@ extension Database {
             asking: { _ in try IndexQuery(parameters, hasReducer: false) }
         ) { _, query, runner, _ in
             var result = initial
+            var last: [UInt8]?
             try runner.forEachStoredRow(query) { key, emitted, value in
+                let repeatsKey = last.map { emitted.isSame(as: $0.span) } ?? false
+                if !repeatsKey { last = emitted.rest(from: 0) }
                 let row = QueryRowView(
-                    of: index, rowKey: key, emitted: emitted, stored: value)
+                    of: index, rowKey: key, emitted: emitted, stored: value,
+                    repeatsKey: repeatsKey)
                 try body(&result, row)
             }
             return result

@@ -11,14 +11,19 @@ public struct QueryRowView: ~Escapable {
     private let emitted: Span<UInt8>
     private let stored: Span<UInt8>
 
+    /// Whether the key is that of the row before, byte by byte, so that it need not be read again.
+    public let repeatsKey: Bool
+
     @_lifetime(copy rowKey, copy emitted, copy stored)
     init(
-        of index: String, rowKey: Span<UInt8>, emitted: Span<UInt8>, stored: Span<UInt8>
+        of index: String, rowKey: Span<UInt8>, emitted: Span<UInt8>, stored: Span<UInt8>,
+        repeatsKey: Bool
     ) {
         self.index = index
         self.rowKey = rowKey
         self.emitted = emitted
         self.stored = stored
+        self.repeatsKey = repeatsKey
     }
 
     /// The document the row was made for.

@@ -64,8 +64,10 @@ import Testing
         _ database: Database, _ query: any QueryParameters
     ) async throws -> [Row] {
         try await database.readRows(of: "i", with: query, into: []) { rows, row in
-            rows.append(
-                Row(id: try row.documentId, key: try row.key.json, value: try row.value?.json))
+            let key = try row.key.json
+            // No two of the keys are equal in another form.
+            #expect(row.repeatsKey == (rows.last?.key == key))
+            rows.append(Row(id: try row.documentId, key: key, value: try row.value?.json))
         }
     }
 
@@ -109,25 +111,33 @@ import Testing
         try await withDatabase(indexes: [Self.index]) { database async throws in
             try await database.save(
                 Document(["id": "a", "rows": [[["x", 7, 2.5, true], ["m": ["n": "deep"]]]]]))
-            let count = try await database.readRows(of: "i", into: 0) { count, row in
-                count += 1
+            let found = try await database.readRows(of: "i", into: [[String]]()) { found, row in
                 let key = row.key
-                #expect(try key.elementCount == 4)
-                #expect(try key.element(0)?.string == "x")
-                #expect(try key.element(1)?.integer == 7)
-                #expect(try key.element(1)?.double == 7)
-                #expect(try key.element(2)?.double == 2.5)
-                #expect(try key.element(2)?.integer == nil)
-                #expect(try key.element(3)?.bool == true)
-                #expect(try key.element(4)?.json == nil)
-                #expect(try key.element(-1)?.json == nil)
-                #expect(try key.string == nil && !key.isNull)
-                #expect(try row.value?.member("m")?.member("n")?.string == "deep")
-                #expect(try row.value?.member("m")?.member("o")?.json == nil)
-                #expect(try row.value?.elementCount == nil)
-                #expect(try row.value?.element(0)?.json == nil)
+                var texts: [String] = []
+                texts.append(try key.elementCount?.description ?? "none")
+                texts.append(try key.element(0)?.string ?? "none")
+                texts.append(try key.element(1)?.integer?.description ?? "none")
+                texts.append(try key.element(1)?.double?.description ?? "none")
+                texts.append(try key.element(2)?.double?.description ?? "none")
+                texts.append(try key.element(2)?.integer?.description ?? "none")
+                texts.append(try key.element(3)?.bool?.description ?? "none")
+                texts.append(try key.element(4)?.json.jsonText ?? "none")
+                texts.append(try key.element(-1)?.json.jsonText ?? "none")
+                texts.append(try key.string ?? "none")
+                texts.append(try key.isNull.description)
+                texts.append(try row.value?.member("m")?.member("n")?.string ?? "none")
+                texts.append(try row.value?.member("m")?.member("o")?.string ?? "none")
+                texts.append(try row.value?.elementCount?.description ?? "none")
+                texts.append(try row.value?.element(0)?.string ?? "none")
+                found.append(texts)
             }
-            #expect(count == 1)
+            #expect(
+                found == [
+                    [
+                        "4", "x", "7", "7.0", "2.5", "none", "true", "none", "none", "none",
+                        "false", "deep", "none", "none", "none",
+                    ]
+                ])
         }
     }
 

@@ -149,23 +149,13 @@ extension SettlePeer {
         _ query: any QueryParameters, readsIdentifiers: Bool
     ) async throws -> AnswerSums {
         try await database.readRows(
-            of: SettleIndexes.places.name, with: query, into: AnswerSums()
+            of: SettleIndexes.places.name, with: query, into: PlaceSums()
         ) { sums, row in try sums.add(row, readsIdentifiers: readsIdentifiers) }
+        .sums
     }
 }
 
 extension AnswerSums {
-    /// Adds a row of the index of places, with or without its identifier.
-    mutating func add(_ row: borrowing QueryRowView, readsIdentifiers: Bool) throws {
-        let key = row.key
-        guard let type = try key.element(0)?.string, let city = try key.element(1)?.string,
-            let amount = try row.value?.integer
-        else { throw BenchmarkError("A row of the index of places is no list and integer.") }
-        var keyBytes = type.utf8.count + city.utf8.count
-        if readsIdentifiers { keyBytes += try row.documentId.utf8.count }
-        add(amount: Int(amount), keyBytes: keyBytes)
-    }
-
     /// Adds a row of the index of places.
     mutating func add(_ row: QueryResultRow) throws {
         guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
@@ -178,4 +168,25 @@ extension AnswerSums {
 
 extension Place {
     var key: [Any] { [type, city] }
+}
+
+/// The sums over rows in place, whose keys are read when they change.
+private struct PlaceSums: Sendable {
+    private(set) var sums = AnswerSums()
+    private var keyBytes = 0
+
+    /// Adds a row of the index of places, with or without its identifier.
+    mutating func add(_ row: borrowing QueryRowView, readsIdentifiers: Bool) throws {
+        if !row.repeatsKey {
+            let key = row.key
+            guard let type = try key.element(0)?.string, let city = try key.element(1)?.string
+            else { throw BenchmarkError("A key of the index of places is no list of texts.") }
+            keyBytes = type.utf8.count + city.utf8.count
+        }
+        guard let amount = try row.value?.integer else {
+            throw BenchmarkError("A row of the index of places has no integer.")
+        }
+        let identifierBytes = readsIdentifiers ? try row.documentId.utf8.count : 0
+        sums.add(amount: Int(amount), keyBytes: keyBytes + identifierBytes)
+    }
 }
