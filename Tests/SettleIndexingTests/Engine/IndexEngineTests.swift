@@ -50,7 +50,8 @@ import Testing
     private func expectWhole(_ index: TestIndex, _ registered: RegisteredIndex) throws {
         let state = try #require(try index.state(of: registered.definition))
         #expect(try state.isWhole && state.sequence == sequence(index))
-        #expect(try index.findings(registered.definition) == [])
+        // The check maps all documents, which is not to be counted.
+        #expect(try index.findings(TestIndex.definition(.builtIn(.count))) == [])
     }
 
     @Test func `builds in small steps, catches up in smaller ones, and maps nothing twice`()
@@ -71,7 +72,8 @@ import Testing
         try await index.delete("d50")
         try await engine.bringUpToDate(registered, to: try sequence(index))
         try expectWhole(index, registered)
-        #expect(seen.applied.withLock { $0.count } == 5)
+        // Of 7 changes, of 14, and of the 10 that are left: each pass takes twice as many.
+        #expect(seen.applied.withLock { $0.count } == 3)
         #expect(seen.mapped.withLock { $0.values.reduce(0, +) } == 130)
         await engine.stop()
         engine.close()
