@@ -2,6 +2,8 @@
 package enum IndexError: Error, Sendable, Equatable {
     /// Another has worked on the index, so that a step of its building has no ground any more.
     case superseded(name: String)
+    /// The definition was replaced or removed while the index was being built.
+    case replaced(name: String)
     /// Bytes of an index do not decode; `place` names the table.
     case corrupted(place: String)
     /// A reduce function cannot work with a value that the map emitted.

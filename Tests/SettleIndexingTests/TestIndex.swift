@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import SettleIndexing
 
-/// A store with one index, worked on step by step as the floor above does.
+/// A store with one index, worked on step by step as the engine does.
 final class TestIndex {
     let directory: ScratchDirectory
     let store: Store

@@ -2,7 +2,6 @@ public import Dispatch
 import Foundation
 import SettleIndexing
 import SettleStorage
-import Synchronization
 
 /// Documents on this device, with indexes, observed queries, and a feed of changes.
 ///
@@ -11,7 +10,7 @@ import Synchronization
 /// waits for the reads that are under way, and new ones wait for it. Writes are stored one after
 /// the other, and callers that arrive together share one flush to the disk.
 ///
-/// What guards the state: `store` guards itself; `indexes`, `indexJobs`, `indexCrashGuard`, `indexPace`, `observers`, `participants`,
+/// What guards the state: `store` and `indexEngine` guard themselves; `indexes`, `observers`, `participants`,
 /// `scopedObjects`, `expirations`, and `hub` each guard their own with a lock; only that of `scopedObjects` is held
 /// while something else is called, the closure that makes a database-scoped object.
 public final class Database: Sendable {
@@ -20,9 +19,7 @@ public final class Database: Sendable {
     let store: Store
     let hub: CommitHub
     let indexes = IndexRegistry()
-    let indexJobs = IndexJobs()
-    let indexCrashGuard: IndexCrashGuard
-    let indexPace = Mutex(IndexPace())
+    let indexEngine: IndexEngine
     let observers: ObservationCenter
     let participants = ParticipantRegistry()
     let expirations: ExpirationTimer
@@ -35,7 +32,6 @@ public final class Database: Sendable {
         self.configuration = configuration
         self.hub = hub
         self.observers = observers
-        indexCrashGuard = IndexCrashGuard(CrashGuardFolder(configuration.key.directory))
         expirations = ExpirationTimer(clock: configuration.clock)
         store = try DatabaseError.translating {
             try Store(
@@ -46,6 +42,7 @@ public final class Database: Sendable {
                 create: create, clock: { Timestamp(now()) },
                 follow: { try observers.follower.follow($0) }, publish: { hub.publish($0) })
         }
+        indexEngine = IndexEngine(store, directory: configuration.key.directory.path)
         observers.attach(self)
         hub.attach(self)
         if !configuration.isReadOnly, try read({ try $0.nextExpiration }) != nil {
@@ -101,7 +98,7 @@ public final class Database: Sendable {
     /// Breaks off the work on the indexes and returns when it has ended, before ``shutDown()``.
     func endIndexJobs() async {
         expirations.stop()
-        await indexJobs.close()
+        await indexEngine.stop()
     }
 
     /// Ends everything that goes on in the database and closes its files.
@@ -110,7 +107,7 @@ public final class Database: Sendable {
     func shutDown() {
         observers.close()
         store.close()
-        indexCrashGuard.close()
+        indexEngine.close()
         hub.finish()
     }
 }

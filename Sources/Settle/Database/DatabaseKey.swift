@@ -1,4 +1,5 @@
 import Foundation
+import SettleIndexing
 
 /// What tells databases apart, and where the files of one lie.
 ///
@@ -116,7 +117,9 @@ struct DatabaseKey: Hashable, Sendable {
             let manager = FileManager.default
             let files = ["data.mdb", "lock.mdb", "data.mdb.compacting", "data.mdb.copying"]
                 .map { directory.appendingPathComponent($0) }
-            for url in files + CrashGuardFolder.files(in: directory) {
+            let guards = IndexEngine.crashGuardFiles(in: directory.path)
+                .map { URL(fileURLWithPath: $0) }
+            for url in files + guards {
                 if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
             }
             removeEmptyDirectory()

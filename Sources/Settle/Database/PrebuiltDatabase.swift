@@ -1,5 +1,6 @@
 import Foundation
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// A database that an application brings along, to begin with.

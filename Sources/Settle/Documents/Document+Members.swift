@@ -37,13 +37,7 @@ extension Document {
     /// enumerations, structs), in the form in which ``init(encoding:)`` writes it; nil removes the member.
     /// Anything else is refused when the document is saved, with an error that names the member.
     public subscript(name: String) -> Any? {
-        get {
-            switch self[json: name] {
-            case nil: nil
-            case .integer(let number)?: Int(number)
-            case let value?: DynamicValue.any(value, dates: Document.dateFormatter)
-            }
-        }
+        get { untyped(name) }
         set {
             do {
                 self[json: name] = try DynamicValue.json(newValue)

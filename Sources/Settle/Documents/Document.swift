@@ -34,6 +34,8 @@ public struct Document: Sendable {
     private var edits: [String: JSONValue?] = [:]
     /// Members that were set to something that cannot be stored, and why.
     private var unsupported: [String: String] = [:]
+    /// Where damage is noted that is found while members are read; nil when all bytes were checked.
+    private var damage: DamageNote?
     /// What the store knows about the document.
     var facts = Facts()
 
@@ -78,6 +80,19 @@ public struct Document: Sendable {
             attachments: record.attachments.map { DocumentAttachment($0, in: database) })
     }
 
+    /// A document as it is stored, whose bytes are only checked where they are read.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - record: What is stored.
+    ///   - damage: Learns of damage that is found; the member is absent then.
+    init(id: String, record: DocumentRecord, noting damage: DamageNote) {
+        self.init(
+            id: id, saved: record,
+            attachments: record.attachments.map { DocumentAttachment($0, in: nil) })
+        self.damage = damage
+    }
+
     /// A document as it was just saved.
     init(id: String, saved record: DocumentRecord, attachments: [DocumentAttachment]) {
         self.id = id
@@ -107,8 +122,7 @@ public struct Document: Sendable {
         get {
             if name == Self.idMember { return .string(id) }
             if let edit = edits[name] { return edit }
-            // The bytes were checked when the document was read.
-            return try? stored?.member(name)
+            return reading { () throws(PackedError) in try stored?.member(name) }
         }
         set {
             if name == Self.idMember {
@@ -120,6 +134,33 @@ public struct Document: Sendable {
                 unsupported[name] = nil
                 edits.updateValue(newValue, forKey: name)
             }
+        }
+    }
+
+    /// The member with a name as an untyped value; nil when there is none.
+    func untyped(_ name: String) -> Any? {
+        let dates = Document.dateFormatter
+        guard edits[name] == nil, name != Self.idMember, let stored else {
+            return self[json: name].map { DynamicValue.any($0, dates: dates) }
+        }
+        return reading { () throws(PackedError) in
+            let bytes = stored.bytes.span
+            let whole = 0..<bytes.count
+            guard let place = try PackedForm.range(ofMember: name, of: bytes, in: whole) else {
+                return nil
+            }
+            return try DynamicValue.any(packed: bytes, in: place, dates: dates)
+        }
+    }
+
+    /// Reads stored bytes; nil, and a note if one is kept, at damage.
+    private func reading<Value>(_ body: () throws(PackedError) -> Value?) -> Value? {
+        do throws(PackedError) {
+            return try body()
+        } catch {
+            // Without a note the bytes were checked when the document was read.
+            damage?.add(error)
+            return nil
         }
     }
 
@@ -136,7 +177,8 @@ public struct Document: Sendable {
     /// Every member but the identifier.
     public var json: [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        if case .object(let object)? = try? stored?.value() { members = object }
+        let value = reading { () throws(PackedError) in try stored?.value() }
+        if case .object(let object)? = value { members = object }
         for (name, edit) in edits { members[name] = edit }
         return members
     }
@@ -156,6 +198,8 @@ public struct Document: Sendable {
     ///
     /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that
     ///   JSON cannot express, `documentTooLarge` when the limits are passed.
+    /// - Complexity: Nothing for a document that was read and not changed; after a change, the bytes
+    ///   of the document are copied, and only the members that were set are packed.
     package func packed() throws -> PackedValue {
         if let (name, reason) = firstUnsupported {
             throw DatabaseError(
@@ -168,8 +212,10 @@ public struct Document: Sendable {
                 "The metadata of the document '\(id)' has a revision that is none; set it to nil "
                     + "to write over whatever is there.", documentId: id)
         }
-        if edits.isEmpty, let stored { return stored }
         do {
+            if damage != nil { try stored?.check() }
+            if edits.isEmpty, let stored { return stored }
+            if let stored, stored.isObject { return try stored.setting(edits) }
             return try PackedValue(.object(json))
         } catch {
             throw DatabaseError(error, documentId: id)

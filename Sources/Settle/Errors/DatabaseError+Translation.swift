@@ -108,6 +108,11 @@ extension DatabaseError {
             self.init(
                 .indexChanged, "The index '\(name)' was changed by another process meanwhile.",
                 cause: error)
+        case .replaced(let name):
+            self.init(
+                .indexChanged,
+                "The index '\(name)' was replaced or removed while it was being built.",
+                cause: error)
         case .corrupted(let place):
             self.init(
                 .corrupted,

@@ -26,7 +26,7 @@ extension Database {
         try indexes.set(indexer)
         // Also when the build is broken off: who observes sees to it then.
         defer { observers.wake() }
-        if let replaced { await indexJobs.stop(replaced.number) }
+        if let replaced { await indexEngine.stop(replaced.number) }
         try await buildIndex(named: indexer.name, progress: progress)
     }
 
@@ -69,10 +69,10 @@ extension Database {
         // First from the registry: a build that is under way then stops by itself.
         let removed = indexes.entryIfThere(named: name)
         indexes.remove(named: name)
-        if let removed { await indexJobs.stop(removed.number) }
+        if let removed { await indexEngine.stop(removed.number) }
         do {
             try await DatabaseError.translating {
-                try await store.write { try IndexBuildSteps.remove(name: name, in: $0) }
+                try await indexEngine.remove(named: name)
             }
         } catch {
             // It is still there, so it can still be asked.
@@ -164,7 +164,8 @@ extension Database {
                 isCurrent: view?.isCurrent(at: snapshot.sequence) ?? false,
                 sequence: view?.state.sequence ?? 0, rowCount: try view?.rowCount ?? 0,
                 errorCount: view?.state.errorCount ?? 0,
-                progress: entry.flatMap { indexJobs.progress(of: $0.number) })
+                progress: entry.flatMap { indexEngine.progress(of: $0.number) }
+                    .map { MaintenanceProgress($0) })
         }
     }
 
@@ -191,36 +192,22 @@ extension Database {
                     + "there with the freshness 'stale'.")
         }
         try checkIsKept(entry)
-        let (indexes, indexJobs) = (indexes, indexJobs)
-        let update = indexUpdate(of: entry) { indexes.isCurrent(entry) }
-        try await DatabaseError.translating {
-            // Work that was begun for an earlier sequence may end before this one.
-            while try !update.isDone(to: sequence) {
-                try Task.checkCancellation()
-                do {
-                    try await indexJobs.join(entry.number, report: report) { report in
-                        try await update.bringUpToDate(to: sequence, report: report)
-                    }
-                } catch is CancellationError {
-                    // The work was broken off, because the index was replaced or the database
-                    // closed; what comes next says which.
-                    try Task.checkCancellation()
-                    try update.checkIsCurrent()
-                }
-            }
+        let index = registeredIndex(of: entry)
+        var engineReport: IndexEngine.Report?
+        if let report { engineReport = { report(MaintenanceProgress($0)) } }
+        try await DatabaseError.translating { [engineReport] in
+            try await indexEngine.bringUpToDate(index, to: sequence, report: engineReport)
         }
     }
 
-    /// The update of an index.
-    func indexUpdate(
-        of entry: IndexRegistry.Entry, isCurrent: @escaping @Sendable () -> Bool
-    ) -> IndexUpdate {
-        IndexUpdate(
-            store: store, definition: entry.definition, crashGuard: indexCrashGuard,
-            pace: indexPace.withLock { $0 },
+    /// What the engine must know of an index.
+    private func registeredIndex(of entry: IndexRegistry.Entry) -> RegisteredIndex {
+        let indexes = indexes
+        return RegisteredIndex(
+            entry.definition, number: entry.number, isCurrent: { indexes.isCurrent(entry) },
             applied: { [weak observers] rows in
                 observers?.applied(rows, to: entry.definition.name, of: entry.number)
-            }, isCurrent: isCurrent)
+            })
     }
 
     /// The index of a name that is to be asked now.
@@ -233,7 +220,10 @@ extension Database {
         let entry = try indexes.entry(named: name)
         guard entry.isStored else { return entry }
         let states = try storedStates(of: name)
-        guard let stored = StoredIndex(replacing: entry, states) else { return entry }
+        guard
+            let stored = StoredIndex(
+                replacing: entry.definition, passedOver: entry.passedOver, states)
+        else { return entry }
         indexes.replace(entry, with: stored)
         return try indexes.entry(named: name)
     }

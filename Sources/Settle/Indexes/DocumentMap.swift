@@ -12,12 +12,15 @@ struct DocumentMap {
         let (name, map) = (name, map)
         return { id, record, rows in
             let text = try StoredIdentifier.text(id)
-            let document = try Document(
-                id: text, record: DocumentRecord(decoding: record, id: text))
+            let damage = DamageNote()
+            let document = Document(
+                id: text, record: try DocumentRecord(decoding: record, id: text), noting: damage)
             if document.facts.isDeleted { return }
             let emission = RowEmission(rows)
             defer { emission.end() }
             try map(document) { key, value in emission.add(key, value) }
+            // A member that could not be read was absent for the map, so its rows are not the document's.
+            try damage.check()
             if let reason = emission.failure {
                 throw IndexError.mapFailed(index: name, documentID: text, reason: reason)
             }

@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

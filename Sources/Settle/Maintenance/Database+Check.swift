@@ -1,4 +1,5 @@
 import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

@@ -1,5 +1,6 @@
 public import Foundation
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// What a compaction has done.

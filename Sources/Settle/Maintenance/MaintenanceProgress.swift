@@ -1,3 +1,5 @@
+import SettleIndexing
+
 /// How far a long piece of work on a database has come.
 public struct MaintenanceProgress: Sendable, Equatable {
     /// How much is done, in the unit of the work: rows, documents, or bytes.
@@ -9,6 +11,11 @@ public struct MaintenanceProgress: Sendable, Equatable {
     public init(completed: Int, total: Int) {
         self.completed = completed
         self.total = total
+    }
+
+    /// How far a build of an index has come, in documents.
+    init(_ progress: IndexProgress) {
+        self.init(completed: progress.completed, total: progress.total)
     }
 }
 

@@ -71,12 +71,17 @@ extension PackedForm {
             }
         case .object(let members):
             guard depth < depthMax else { throw PackedError(.tooDeep, at: range.lowerBound) }
-            try checkNames(of: members, in: bytes)
+            var previous: Range<Int>?
+            var isASCII = true
             for index in 0..<members.count {
-                let value = try members.member(index, in: bytes).value
+                let (name, value) = try members.member(index, in: bytes)
+                try checkOrder(previous, name, bytes)
+                previous = name
+                if isASCII { isASCII = UTF8Sequence.isASCII(bytes, in: name) }
                 let end = try check(bytes, in: value, depth: depth + 1)
                 guard end == value.upperBound else { throw PackedError(.trailingBytes, at: end) }
             }
+            if !isASCII { try checkDistinct(members, in: bytes) }
         }
         return end
     }
@@ -151,7 +156,13 @@ extension PackedForm {
             previous = name
             if isASCII { isASCII = UTF8Sequence.isASCII(bytes, in: name) }
         }
-        guard !isASCII else { return }
+        if !isASCII { try checkDistinct(members, in: bytes) }
+    }
+
+    /// Refuses names that are not UTF-8, or canonically equivalent to each other.
+    private static func checkDistinct(
+        _ members: PackedMembers, in bytes: Span<UInt8>
+    ) throws(PackedError) {
         var seen: Set<String> = []
         for index in 0..<members.count {
             let name = try members.member(index, in: bytes).name

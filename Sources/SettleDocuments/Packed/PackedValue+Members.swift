@@ -201,13 +201,13 @@ extension PackedValue {
         return end
     }
 
-    private func members() throws(PackedError) -> PackedMembers {
+    func members() throws(PackedError) -> PackedMembers {
         guard case .object(let members) = try PackedForm.whole(of: bytes.span, in: 0..<bytes.count)
         else { throw PackedError(.unknownTag, at: 0) }
         return members
     }
 
-    private static func namesWithDoubles(
+    static func namesWithDoubles(
         of members: PackedMembers, in bytes: Span<UInt8>
     ) throws(PackedError) -> [String: Int] {
         var names: [String: Int] = [:]

@@ -44,6 +44,44 @@ package struct PackedView: ~Escapable {
     @_lifetime(copy self)
     func part(_ range: Range<Int>) -> PackedView { PackedView(bytes, in: range) }
 
+    /// The element at a place, from 0; nil when there are fewer or this is no array.
+    ///
+    /// - Throws: `PackedError` when something it touches is damaged.
+    /// - Complexity: The heads of the elements before it; nothing is made of them.
+    @_lifetime(copy self)
+    package func element(_ index: Int) throws(PackedError) -> PackedView? {
+        guard index >= 0, case .array(let area) = try PackedForm.whole(of: bytes, in: range) else {
+            return nil
+        }
+        var start = area.lowerBound
+        var place = 0
+        while start < area.upperBound {
+            let end = try PackedForm.content(of: bytes, in: start..<area.upperBound).end
+            if place == index { return PackedView(bytes, in: start..<end) }
+            start = end
+            place += 1
+        }
+        return nil
+    }
+
+    /// How many elements the array has; nil when this is no array.
+    ///
+    /// - Throws: `PackedError` when something it touches is damaged.
+    /// - Complexity: The heads of the elements.
+    package var elementCount: Int? {
+        get throws(PackedError) {
+            guard case .array(let area) = try PackedForm.whole(of: bytes, in: range) else {
+                return nil
+            }
+            var (count, start) = (0, area.lowerBound)
+            while start < area.upperBound {
+                start = try PackedForm.content(of: bytes, in: start..<area.upperBound).end
+                count += 1
+            }
+            return count
+        }
+    }
+
     /// The whole value as a tree.
     ///
     /// - Throws: `PackedError` when any byte of it is damaged.

@@ -1,18 +1,18 @@
-package import SettleStorage
+import SettleStorage
 
 /// Where an index is built, and from where on.
-package struct BuildPlan: Sendable, Equatable {
+struct BuildPlan: Sendable, Equatable {
     /// The slot it is built in.
-    package let slot: Int
+    let slot: Int
     /// What the slot holds while the build goes on.
-    package internal(set) var state: IndexState
+    var state: IndexState
     /// What the slot held when the plan was made or last carried on; the next step checks it.
     var expected: IndexState?
     /// True until the slot was emptied for this build.
     var isFresh: Bool
 
     /// What a build may do.
-    package enum Verdict: Sendable {
+    enum Verdict: Sendable {
         /// Build.
         case build(BuildPlan)
         /// Somebody else, who is alive, builds it or needs both slots.
@@ -28,7 +28,7 @@ package struct BuildPlan: Sendable, Equatable {
     ///   - isAlive: Whether the owner of the crash guard of this name is alive.
     /// - Returns: The plan, or that somebody else has to be waited for.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
-    package static func plan(
+    static func plan(
         for definition: IndexDefinition, worker: String, in snapshot: StoreSnapshot,
         isAlive: (String) -> Bool
     ) throws -> Verdict {

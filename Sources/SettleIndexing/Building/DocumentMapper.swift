@@ -1,6 +1,6 @@
 import SettleDocuments
 import SettlePrimitives
-package import SettleStorage
+import SettleStorage
 
 /// Calls the map of an index for one document after the other.
 ///
@@ -91,7 +91,7 @@ struct DocumentMapper {
 
 extension IndexDefinition {
     /// What tells this definition from others in a crash guard: a number that hardly any other has.
-    package var work: UInt64 {
+    var work: UInt64 {
         StableHash.of([name, version].joined(separator: "\u{0}").utf8) & ~Self.trialMask
     }
 
@@ -105,7 +105,7 @@ extension IndexDefinition {
     }
 
     /// Whether a number was noted for a trial of this definition.
-    package func isTrial(_ number: UInt64) -> Bool {
+    func isTrial(_ number: UInt64) -> Bool {
         number & ~Self.trialMask == work && number & 1 == 1
     }
 
@@ -117,7 +117,7 @@ extension IndexDefinition {
     ///   - snapshot: Where it is read.
     ///   - guardSlot: Where it is noted.
     /// - Throws: ``StorageError``; not what the map throws.
-    package func tryOut(
+    func tryOut(
         _ id: [UInt8], unless proven: PoisonDocuments, in snapshot: StoreSnapshot,
         guardSlot: CrashGuardSlot
     ) throws {
@@ -138,7 +138,7 @@ extension IndexDefinition {
 }
 
 /// The documents during whose mapping a process ended.
-package struct PoisonDocuments: Sendable {
+struct PoisonDocuments: Sendable {
     /// Which state of a document must not be mapped again.
     private enum Version {
         /// Whatever it is now.
@@ -151,12 +151,12 @@ package struct PoisonDocuments: Sendable {
     private var versions: [[UInt8]: [Version]] = [:]
 
     /// None.
-    package init() {}
+    init() {}
 
     var isEmpty: Bool { versions.isEmpty }
 
     /// Adds a document, whatever it is now.
-    package mutating func add(_ id: [UInt8]) {
+    mutating func add(_ id: [UInt8]) {
         versions[id, default: []].append(.any)
     }
 
@@ -165,14 +165,14 @@ package struct PoisonDocuments: Sendable {
     /// - Parameters:
     ///   - id: The document.
     ///   - number: What was noted then; see ``IndexDefinition/isTrial(_:)``.
-    package mutating func add(_ id: [UInt8], inTrial number: UInt64) {
+    mutating func add(_ id: [UInt8], inTrial number: UInt64) {
         versions[id, default: []].append(.trial(number))
     }
 
     /// Adds what the slots of an index know of earlier crashes.
     ///
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
-    package mutating func add(
+    mutating func add(
         of definition: IndexDefinition, in snapshot: StoreSnapshot
     ) throws {
         guard definition.mayTrap else { return }

@@ -1,5 +1,5 @@
 import SettleDocuments
-package import SettleStorage
+import SettleStorage
 
 /// The steps by which an index is built and kept up to date, each a part of one transaction.
 ///
@@ -7,7 +7,7 @@ package import SettleStorage
 /// is run while the writer waits; what comes of it is taken in here. A step whose premises are gone,
 /// because another has worked on the index, throws ``IndexError/superseded(name:)`` and changes
 /// nothing.
-package struct IndexBuildSteps: Sendable {
+struct IndexBuildSteps: Sendable {
     private let definition: IndexDefinition
     private let worker: String
 
@@ -20,7 +20,7 @@ package struct IndexBuildSteps: Sendable {
     ///   - definition: The index.
     ///   - worker: The name of the crash guard of who builds.
     ///   - mergeCountMax: The most rows that one step of ``merge(_:in:)`` takes, 1 or more.
-    package init(_ definition: IndexDefinition, worker: String, mergeCountMax: Int = 100_000) {
+    init(_ definition: IndexDefinition, worker: String, mergeCountMax: Int = 100_000) {
         self.definition = definition
         self.worker = worker
         self.mergeCountMax = mergeCountMax
@@ -33,7 +33,7 @@ package struct IndexBuildSteps: Sendable {
     /// - Returns: What rows it is about.
     /// - Throws: ``IndexError/superseded(name:)``, ``IndexError/corrupted(place:)``, what the engine throws.
     @discardableResult
-    package func apply(
+    func apply(
         _ changes: MappedChanges, in transaction: StoreTransaction
     ) throws -> RowChanges {
         let states = try IndexState.states(of: definition.name, in: transaction)
@@ -57,7 +57,7 @@ package struct IndexBuildSteps: Sendable {
     ///
     /// - Returns: As ``BuildPlan/plan(for:worker:in:isAlive:)``; what was in the slot is gone.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
-    package func claim(
+    func claim(
         in transaction: StoreTransaction, isAlive: (String) -> Bool
     ) throws -> BuildPlan.Verdict {
         let verdict = try BuildPlan.plan(
@@ -75,7 +75,7 @@ package struct IndexBuildSteps: Sendable {
     ///   - plan: Where to; carried on for the next step.
     ///   - transaction: What the step is a part of.
     /// - Throws: ``IndexError/superseded(name:)``, ``IndexError/corrupted(place:)``, what the engine throws.
-    package func store(
+    func store(
         _ range: MappedRange, _ plan: inout BuildPlan, in transaction: StoreTransaction
     ) throws {
         let tables = try begin(&plan, in: transaction)
@@ -106,7 +106,7 @@ package struct IndexBuildSteps: Sendable {
     ///
     /// - Returns: True when all are in the tree.
     /// - Throws: as ``store(_:_:in:)``.
-    package func merge(_ plan: inout BuildPlan, in transaction: StoreTransaction) throws -> Bool {
+    func merge(_ plan: inout BuildPlan, in transaction: StoreTransaction) throws -> Bool {
         let tables = try begin(&plan, in: transaction)
         guard plan.state.build?.isMapped == true else { throw superseded }
         let runs = SortedRunTable(tables.side)
@@ -137,7 +137,7 @@ package struct IndexBuildSteps: Sendable {
     /// definition.
     ///
     /// - Throws: as ``store(_:_:in:)``.
-    package func complete(
+    func complete(
         _ plan: inout BuildPlan, in transaction: StoreTransaction, isAlive: (String) -> Bool
     ) throws {
         _ = try begin(&plan, in: transaction)
@@ -155,7 +155,7 @@ package struct IndexBuildSteps: Sendable {
     /// Takes mapped changes into the rows of a build that is merged.
     ///
     /// - Throws: as ``store(_:_:in:)``.
-    package func apply(
+    func apply(
         _ changes: MappedChanges, _ plan: inout BuildPlan, in transaction: StoreTransaction
     ) throws {
         let tables = try begin(&plan, in: transaction)
@@ -171,7 +171,7 @@ package struct IndexBuildSteps: Sendable {
     }
 
     /// Removes the rows of a slot that no definition in use has, such as those of an old version.
-    package static func removeUnused(
+    static func removeUnused(
         by definition: IndexDefinition, worker: String, in transaction: StoreTransaction,
         isAlive: (String) -> Bool
     ) throws {
@@ -186,7 +186,7 @@ package struct IndexBuildSteps: Sendable {
     }
 
     /// Removes everything that an index keeps.
-    package static func remove(name: String, in transaction: StoreTransaction) throws {
+    static func remove(name: String, in transaction: StoreTransaction) throws {
         for slot in IndexState.slots {
             try IndexTables.drop(index: name, slot: slot, in: transaction)
             try IndexState.remove(name: name, slot: slot, in: transaction)

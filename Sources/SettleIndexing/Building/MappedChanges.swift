@@ -1,9 +1,9 @@
 import SettleDocuments
 import SettlePrimitives
-package import SettleStorage
+import SettleStorage
 
 /// Changed documents that were mapped in a snapshot, to be taken into the rows by the writer.
-package struct MappedChanges: Sendable {
+struct MappedChanges: Sendable {
     struct Document: Sendable {
         let id: String
         let rows: [TreeEntry]
@@ -20,18 +20,18 @@ package struct MappedChanges: Sendable {
     /// The slot they are for.
     let slot: Int
     /// The sequence that the index must have.
-    package let base: UInt64
+    let base: UInt64
     /// The sequence that it has afterwards.
-    package let reached: UInt64
+    let reached: UInt64
     /// The last sequence of the snapshot.
-    package let latest: UInt64
+    let latest: UInt64
     /// True when these are all changes of the snapshot, so that the rows are whole afterwards.
-    package let isComplete: Bool
+    let isComplete: Bool
     /// Ascending by the bytes of the identifiers.
     let documents: [Document]
 
     /// How many documents there are.
-    package var count: Int { documents.count }
+    var count: Int { documents.count }
 
     /// How many documents are mapped, in the order they lie in, before the time is looked at.
     private static let stretch = 64
@@ -48,7 +48,7 @@ package struct MappedChanges: Sendable {
     ///   - crashed: The documents that are not to be mapped.
     ///   - guardSlot: Where the document at work is noted.
     /// - Throws: ``IndexError/corrupted(place:)``, ``StorageError``, `CancellationError`.
-    package init(
+    init(
         of definition: IndexDefinition, slot: Int, state: IndexState, in snapshot: StoreSnapshot,
         limit: MapLimit, crashed: PoisonDocuments, guardSlot: CrashGuardSlot?
     ) throws {
@@ -144,16 +144,16 @@ extension TreeEntry {
 /// How much is mapped in one snapshot.
 ///
 /// The file cannot grow while a snapshot is held, and who writes would wait.
-package struct MapLimit: Sendable {
+struct MapLimit: Sendable {
     /// The most documents, 1 or more.
-    package var countMax: Int
+    var countMax: Int
     /// After how many bytes of rows to stop, 1 or more.
-    package var byteCountMax: Int
+    var byteCountMax: Int
     private let end: ContinuousClock.Instant?
     private let isCancelled: @Sendable () -> Bool
 
     /// A limit by number, by bytes, and by time from now on; nil for as long as it takes.
-    package init(
+    init(
         countMax: Int, byteCountMax: Int = 16 << 20, duration: Duration? = nil,
         isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
     ) {

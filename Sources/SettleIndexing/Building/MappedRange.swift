@@ -1,8 +1,8 @@
 import SettlePrimitives
-package import SettleStorage
+import SettleStorage
 
 /// Documents that follow each other, mapped in a snapshot: a piece of a build.
-package struct MappedRange: Sendable {
+struct MappedRange: Sendable {
     /// Their rows, sorted, in blocks of a bounded size; empty when they are in `rows`.
     let blocks: [SortedRun]
     /// Their rows, sorted within each piece, for the tree; empty when they are in `blocks`.
@@ -11,11 +11,11 @@ package struct MappedRange: Sendable {
     let pointers: [SortedRun]
     let failures: [MapFailure]
     /// How many documents were looked at, tombstones too.
-    package let documentCount: Int
+    let documentCount: Int
     /// The last of them; nil when there were none, or none follow.
-    package let last: String?
+    let last: String?
     /// True when no documents follow.
-    package let isLast: Bool
+    let isLast: Bool
 
     /// The bytes of a block: of every run one is held in memory while they are merged.
     private static let blockLength = 256 << 10
@@ -28,7 +28,7 @@ package struct MappedRange: Sendable {
     ///     when no documents follow. 0 unless these are the only rows of the build.
     /// - Complexity: O(n log k) for n rows of k pieces.
     /// - Throws: ``IndexError/corrupted(place:)`` when a piece is damaged.
-    package init(joining pieces: [MappedPiece], directCountMax: Int = 0) throws {
+    init(joining pieces: [MappedPiece], directCountMax: Int = 0) throws {
         documentCount = pieces.reduce(0) { $0 + $1.documentCount }
         failures = pieces.flatMap(\.failures)
         last = pieces.last { $0.last != nil }?.last
@@ -42,26 +42,26 @@ package struct MappedRange: Sendable {
 }
 
 /// What one worker has mapped in one go.
-package struct MappedPiece: Sendable {
+struct MappedPiece: Sendable {
     let rows: SortedRun?
     let pointers: SortedRun?
     let failures: [MapFailure]
     /// How many documents were looked at, tombstones too.
-    package let documentCount: Int
+    let documentCount: Int
     /// The last of them; nil when there were none.
-    package let last: String?
+    let last: String?
     /// True when no documents follow.
-    package let isLast: Bool
+    let isLast: Bool
     /// The memory it takes, roughly.
-    package var byteCount: Int { (rows?.bytes.count ?? 0) + (pointers?.bytes.count ?? 0) }
+    var byteCount: Int { (rows?.bytes.count ?? 0) + (pointers?.bytes.count ?? 0) }
 }
 
 /// Documents by their identifiers, after the first and up to the second, that one worker maps.
-package struct DocumentRange: Sendable, Equatable {
+struct DocumentRange: Sendable, Equatable {
     /// The last document before them; nil for the beginning.
-    package let after: String?
+    let after: String?
     /// The last of them; nil when they go on to the end.
-    package let through: String?
+    let through: String?
 
     fileprivate init(after: String?, through: String?) {
         self.after = after
@@ -76,7 +76,7 @@ package struct DocumentRange: Sendable, Equatable {
     ///   - snapshot: A state of the store.
     /// - Throws: ``IndexError/corrupted(place:)``, what the engine throws.
     /// - Complexity: O(countMax) key reads.
-    package init(after: String?, countMax: Int, in snapshot: StoreSnapshot) throws {
+    init(after: String?, countMax: Int, in snapshot: StoreSnapshot) throws {
         var count = 0
         var last: [UInt8]?
         try snapshot.forEachRow(after: after) { id, _ in
@@ -95,14 +95,14 @@ package struct DocumentRange: Sendable, Equatable {
 }
 
 /// Maps ranges of documents, one after the other; one for each worker of a build.
-package final class RangeMapper {
+final class RangeMapper {
     private var mapper: DocumentMapper
     /// After how many documents it is asked whether the work is wanted still: after each when the
     /// map is code of an application, which may take long.
     private let cancellationStretch: Int
 
     /// A mapper that notes the document at work in a slot of its own.
-    package init(
+    init(
         _ definition: IndexDefinition, crashed: PoisonDocuments, guardSlot: CrashGuardSlot?
     ) {
         mapper = DocumentMapper(definition, crashed: crashed, guardSlot: guardSlot)
@@ -116,7 +116,7 @@ package final class RangeMapper {
     ///
     /// - Returns: What was mapped, and the documents of the range that are left, if any.
     /// - Throws: ``IndexError/corrupted(place:)``, ``StorageError``, `CancellationError`.
-    package func map(
+    func map(
         _ range: DocumentRange, limit: MapLimit, in snapshot: StoreSnapshot
     ) throws -> (piece: MappedPiece, rest: DocumentRange?) {
         let end = range.through.map { Array($0.utf8) }

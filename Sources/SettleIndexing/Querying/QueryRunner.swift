@@ -57,6 +57,21 @@ package struct QueryRunner {
         return (nil, nil)
     }
 
+    /// Runs a query for rows and hands on each where it lies; nothing is made of it.
+    ///
+    /// - Parameters:
+    ///   - query: The query; that it may sum up is not looked at.
+    ///   - body: Gets the key of the row, for ``IndexRowKey/parts(of:)``, the packed emitted key, and
+    ///     the packed value, which is empty when there is none. The spans are good during the call.
+    /// - Throws: as ``run(_:)``; what `body` throws.
+    /// - Complexity: O(log n + k) for k rows; those before them are not counted.
+    package func forEachStoredRow(
+        _ query: IndexQuery,
+        _ body: (_ key: Span<UInt8>, _ emitted: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+    ) throws {
+        try RowQuery(rows, definition).forEachStored(query, body)
+    }
+
     // MARK: Rows that sum up
 
     private func summedRows(

@@ -1,5 +1,9 @@
 /// Answers a query with the rows of an index themselves.
 struct RowQuery {
+    /// Takes the key of a stored row, the packed emitted key, and the packed value, empty for none.
+    typealias StoredRow =
+        (_ key: Span<UInt8>, _ emitted: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+
     private let rows: SummaryTree
     private let definition: IndexDefinition
 
@@ -27,17 +31,40 @@ struct RowQuery {
             } else {
                 let totalRows = try rows.entryCount
                 found = (totalRows, try offset(of: range, query, totalRows: totalRows))
-                try walk(range, query, skipping: &toSkip, room: &room, &pages, take)
+                try walk(range, query, skipping: &toSkip, room: &room) { key, head, tail in
+                    try pages.add(key: key, head: head, tail: tail, take)
+                }
             }
         case .keys(let keys):
             for key in keys where room > 0 {
                 let range = KeyRange(of: key, definition)
-                try walk(range, query, skipping: &toSkip, room: &room, &pages, take)
+                try walk(range, query, skipping: &toSkip, room: &room) { key, head, tail in
+                    try pages.add(key: key, head: head, tail: tail, take)
+                }
             }
             found = (try rows.entryCount, nil)
         }
         try pages.handOn(take)
         return found
+    }
+
+    /// Hands on the rows as they are stored, and counts none of those before them.
+    ///
+    /// - Throws: as ``QueryRunner/run(_:)``; what `body` throws.
+    func forEachStored(_ query: IndexQuery, _ body: StoredRow) throws {
+        var toSkip = query.skip
+        var room = query.limit ?? .max
+        switch query.selection {
+        case .range(let start, let end):
+            let range = KeyRange(
+                start: start, end: end, isDescending: query.isDescending, definition)
+            try walk(range, query, skipping: &toSkip, room: &room, body)
+        case .keys(let keys):
+            for key in keys where room > 0 {
+                let range = KeyRange(of: key, definition)
+                try walk(range, query, skipping: &toSkip, room: &room, body)
+            }
+        }
     }
 
     /// Hands on the first rows of a range and tells of what stands before them on the way.
@@ -71,7 +98,7 @@ struct RowQuery {
     /// Hands on the rows of a range, as many as there is room for.
     private func walk(
         _ whole: KeyRange, _ query: IndexQuery, skipping toSkip: inout Int, room: inout Int,
-        _ pages: inout RowPageBuilder, _ take: (consuming IndexRow) throws -> Void
+        _ body: StoredRow
     ) throws {
         var range = whole
         guard !range.isEmpty, room > 0,
@@ -80,7 +107,7 @@ struct RowQuery {
         var left = room
         try rows.forEach(from: range.lower, to: range.upper, isDescending: query.isDescending) {
             key, head, tail in
-            try pages.add(key: key, head: head, tail: tail, take)
+            try body(key, head, tail)
             left -= 1
             return left > 0
         }

@@ -161,6 +161,11 @@ import Testing
         let answer = try await database.runQuery(on: "byPlace", with: page)
         print(answer.offset ?? 0, answer.totalRows ?? 0)
         #expect(printed() == ["2 4"] && answer.count == 2)
+        let sum = try await database.readRows(of: "byPlace", with: page, into: 0) { sum, row in
+            sum += Int(try row.value?.integer ?? 0)
+        }
+        print(sum)
+        #expect(printed() == ["14"])
         var quick = QueryByKeyRange()
         quick.freshness = .staleThenUpdate
         let first = try await database.runQuery(on: "byPlace", with: quick)

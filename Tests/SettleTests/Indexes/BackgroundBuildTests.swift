@@ -1,5 +1,6 @@
 import Dispatch
 @testable import Settle
+import SettleIndexing
 import TestSupport
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
             try await database.addNumbers(0..<1_000)
             database.takeSmallSteps()
             // What closing does first, at a moment that is known.
-            let index = calls.index { if $0 == 500 { database.indexJobs.breakOff() } }
+            let index = calls.index { if $0 == 500 { database.indexEngine.breakOff() } }
             await #expect(throws: (any Error).self) { try await database.addIndex(index) }
             #expect(try !database.indexStatus(named: "i").isBuilt)
         }

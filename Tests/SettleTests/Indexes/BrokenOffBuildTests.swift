@@ -1,6 +1,6 @@
 import Dispatch
 @testable import Settle
-import SettleIndexing
+@testable import SettleIndexing
 import Synchronization
 import TestSupport
 import Testing
@@ -33,7 +33,7 @@ import Testing
         let halt = Halt()
         try await withDatabase(in: directory) { database async throws in
             try await database.addNumbers(0..<4_000)
-            database.indexPace.withLock { $0.workerCount = 1 }
+            database.indexEngine.pace.withLock { $0.workerCount = 1 }
             let adding = Task { try await database.addIndex(halt.index(at: 200)) }
             _ = await halt.hasBegun.first()
             let joined = (0..<3).map { _ in
@@ -43,7 +43,7 @@ import Testing
             let closing = Task { await database.close() }
             // New work is refused as soon as what goes on is to be broken off.
             let other = -1
-            while (try? await database.indexJobs.join(other, { _ in })) != nil {
+            while (try? await database.indexEngine.jobs.join(other, { _ in })) != nil {
                 await Task.yield()
             }
             halt.mayGoOn.signal()

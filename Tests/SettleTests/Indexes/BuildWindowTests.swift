@@ -1,5 +1,6 @@
 import Dispatch
 @testable import Settle
+import SettleIndexing
 import Synchronization
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ import Testing
             let rangeCount = 4
             let window = Self.rangesAhead * workerCount * rangeCount
             try await database.addNumbers(0..<1_000)
-            database.indexPace.withLock { pace in
+            database.indexEngine.pace.withLock { pace in
                 pace.rangeCount = rangeCount
                 pace.workerCount = workerCount
                 pace.storeCountMax = 16

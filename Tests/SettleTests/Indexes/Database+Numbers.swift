@@ -1,4 +1,5 @@
 @testable import Settle
+import SettleIndexing
 import Synchronization
 
 extension Database {
@@ -16,7 +17,7 @@ extension Database {
 
     /// Makes builds take small steps, one after the other.
     func takeSmallSteps(rangeCount: Int = 16, storeCountMax: Int = 64) {
-        indexPace.withLock { pace in
+        indexEngine.pace.withLock { pace in
             pace.rangeCount = rangeCount
             pace.storeCountMax = storeCountMax
             pace.mergeCountMax = 100

@@ -1,5 +1,6 @@
 import Dispatch
 @testable import Settle
+import SettleIndexing
 import Synchronization
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ import Testing
         async throws
     {
         try await withDatabase { database async throws in
-            database.indexPace.withLock { $0.changeCountMax = 1 }
+            database.indexEngine.pace.withLock { $0.changeCountMax = 1 }
             let gate = Gate()
             try await database.addIndex(
                 Database.Index(name: "i", version: "1") { document, addIndexRow in
@@ -100,7 +101,7 @@ import Testing
         countMax: Int
     ) async throws {
         try await withDatabase { database async throws in
-            database.indexPace.withLock { $0.changeCountMax = countMax }
+            database.indexEngine.pace.withLock { $0.changeCountMax = countMax }
             let seed = SeededGenerator()
             var changes = Changes(random: seed, history: History())
             // The map asks for a change at every third call, and waits until it was made.
@@ -142,7 +143,7 @@ import Testing
 
     @Test func `is listed as behind while it is half way`() async throws {
         try await withDatabase { database async throws in
-            database.indexPace.withLock { $0.changeCountMax = 1 }
+            database.indexEngine.pace.withLock { $0.changeCountMax = 1 }
             let gate = Gate()
             try await database.addIndex(
                 Database.Index(name: "i", version: "1") { document, addIndexRow in

@@ -1,4 +1,5 @@
 @testable import Settle
+import SettleIndexing
 import Synchronization
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ import Testing
             let builds = Mutex(0)
             let found = try await withDatabase { database async throws in
                 database.takeSmallSteps()
-                database.indexPace.withLock { $0.rebuildCountMin = isRebuilt ? 50 : .max }
+                database.indexEngine.pace.withLock { $0.rebuildCountMin = isRebuilt ? 50 : .max }
                 try await database.addIndex(
                     Database.Index.keyPaths(
                         name: "i", keys: [["key"], ["id"]], value: ["key"], reduce: .stats))

@@ -1,5 +1,6 @@
 import Dispatch
 @testable import Settle
+import SettleIndexing
 import Synchronization
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ import Testing
     }
 
     private func hold(_ duration: Duration, in database: Database) {
-        database.indexPace.withLock { pace in
+        database.indexEngine.pace.withLock { pace in
             pace.snapshotDuration = duration
             pace.workerCount = 1
         }
@@ -105,7 +106,7 @@ import Testing
             hold(.seconds(3_600), in: database)
             try await database.addNumbers(0..<3_000)
             let calls = MapCalls()
-            let index = calls.index { if $0 == 100 { database.indexJobs.breakOff() } }
+            let index = calls.index { if $0 == 100 { database.indexEngine.breakOff() } }
             await #expect(throws: DatabaseError.self) { try await database.addIndex(index) }
             // One range, one snapshot: only the map itself can have stopped.
             #expect((100...132).contains(calls.total), "\(calls.total) calls")
@@ -117,7 +118,7 @@ import Testing
             hold(.seconds(3_600), in: database)
             let calls = MapCalls()
             try await database.addIndex(
-                calls.index { if $0 == 100 { database.indexJobs.breakOff() } })
+                calls.index { if $0 == 100 { database.indexEngine.breakOff() } })
             try await database.addNumbers(0..<1_000)
             await #expect(throws: DatabaseError.self) { try await database.keys(of: "i") }
             #expect(calls.total == 100)

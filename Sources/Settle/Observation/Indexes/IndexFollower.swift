@@ -66,9 +66,9 @@ final class IndexFollower: Sendable {
                 !givenUp.contains(entry.number)
             else { continue }
             do {
-                guard let rows = try Self.step(entry, database, in: transaction) else {
-                    continue
-                }
+                let rows = try database.indexEngine.follow(
+                    entry.definition, countMax: Self.changeCountMax, in: transaction)
+                guard let rows else { continue }
                 let followed = Followed(name: name, definition: entry.number, rows: rows)
                 state.withLock { state in
                     state.pending.append(followed)
@@ -92,30 +92,5 @@ final class IndexFollower: Sendable {
             defer { state.pending = [] }
             return state.pending
         }
-    }
-
-    /// Brings an index up to date, if it is nearly so.
-    ///
-    /// - Returns: What changed; nil when it was left alone.
-    private static func step(
-        _ entry: IndexRegistry.Entry, _ database: Database, in transaction: StoreTransaction
-    ) throws -> RowChanges? {
-        let definition = entry.definition
-        guard
-            let view = try IndexReader(of: definition.name, fitting: definition, in: transaction),
-            view.fits, view.state.isWhole, !view.state.missesPurges(in: transaction),
-            transaction.lastSequence - view.state.sequence <= UInt64(changeCountMax)
-        else { return nil }
-        let update = database.indexUpdate(of: entry) { true }
-        // What a process died of is stored first and then mapped alone, or it could never be stored.
-        if definition.mayTrap, !update.crashGuard.crashes(of: definition).suspects.isEmpty {
-            return nil
-        }
-        let changes = try update.changes(
-            of: view.slot, view.state,
-            MapLimit(countMax: changeCountMax, isCancelled: { false }), in: transaction)
-        guard changes.isComplete else { return nil }
-        let steps = IndexBuildSteps(definition, worker: try update.crashGuard.worker)
-        return try steps.apply(changes, in: transaction)
     }
 }

@@ -36,18 +36,37 @@ extension SettlePeer {
     func page(
         from place: Place, rowLimit: Int, readsIdentifiers: Bool = false
     ) async throws -> AnswerSums {
+        let query = Self.page(from: place, rowLimit: rowLimit)
+        return try await sumsInPlace(query, readsIdentifiers: readsIdentifiers)
+    }
+
+    /// As ``page(from:rowLimit:readsIdentifiers:)``, by rows with values that may be kept.
+    func pageOfValues(from place: Place, rowLimit: Int) async throws -> AnswerSums {
+        try await sums(Self.page(from: place, rowLimit: rowLimit))
+    }
+
+    private static func page(from place: Place, rowLimit: Int) -> QueryByKeyRange {
         var query = QueryByKeyRange(
             startKey: place.key, endKey: [place.type, [:] as [String: Any]] as [Any])
         query.reduce = false
         query.rowLimit = UInt(rowLimit)
-        return try await sums(query, readsIdentifiers: readsIdentifiers)
+        return query
     }
 
     /// The rows of some keys.
     func rows(of places: [Place]) async throws -> AnswerSums {
+        try await sumsInPlace(Self.list(of: places), readsIdentifiers: false)
+    }
+
+    /// As ``rows(of:)``, by rows with values that may be kept.
+    func rowsOfValues(of places: [Place]) async throws -> AnswerSums {
+        try await sums(Self.list(of: places))
+    }
+
+    private static func list(of places: [Place]) -> QueryByKeyList {
         var query = QueryByKeyList(keys: places.map(\.key))
         query.reduce = false
-        return try await sums(query)
+        return query
     }
 
     /// The sum of each of some keys.
@@ -119,29 +138,55 @@ extension SettlePeer {
     }
 
     /// Reads every key and value of an answer.
-    private func sums(
-        _ query: any QueryParameters, readsIdentifiers: Bool = false
-    ) async throws -> AnswerSums {
+    private func sums(_ query: any QueryParameters) async throws -> AnswerSums {
         var sums = AnswerSums()
-        for row in try await answer(of: SettleIndexes.places, query) {
-            try sums.add(row, readsIdentifiers: readsIdentifiers)
-        }
+        for row in try await answer(of: SettleIndexes.places, query) { try sums.add(row) }
         return sums
+    }
+
+    /// Reads every key and value of rows where they lie, and with or without the identifiers.
+    private func sumsInPlace(
+        _ query: any QueryParameters, readsIdentifiers: Bool
+    ) async throws -> AnswerSums {
+        try await database.readRows(
+            of: SettleIndexes.places.name, with: query, into: PlaceSums()
+        ) { sums, row in try sums.add(row, readsIdentifiers: readsIdentifiers) }
+        .sums
     }
 }
 
 extension AnswerSums {
-    /// Adds a row of the index of places, with or without its identifier.
-    mutating func add(_ row: QueryResultRow, readsIdentifiers: Bool) throws {
+    /// Adds a row of the index of places.
+    mutating func add(_ row: QueryResultRow) throws {
         guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
         else { throw BenchmarkError("A row of the index of places is no list and integer.") }
         var keyBytes = 0
         for case .string(let text) in texts { keyBytes += text.utf8.count }
-        if readsIdentifiers { keyBytes += row.documentId?.utf8.count ?? 0 }
         add(amount: Int(amount), keyBytes: keyBytes)
     }
 }
 
 extension Place {
     var key: [Any] { [type, city] }
+}
+
+/// The sums over rows in place, whose keys are read when they change.
+private struct PlaceSums: Sendable {
+    private(set) var sums = AnswerSums()
+    private var keyBytes = 0
+
+    /// Adds a row of the index of places, with or without its identifier.
+    mutating func add(_ row: borrowing QueryRowView, readsIdentifiers: Bool) throws {
+        if !row.repeatsKey {
+            let key = row.key
+            guard let type = try key.element(0)?.string, let city = try key.element(1)?.string
+            else { throw BenchmarkError("A key of the index of places is no list of texts.") }
+            keyBytes = type.utf8.count + city.utf8.count
+        }
+        guard let amount = try row.value?.integer else {
+            throw BenchmarkError("A row of the index of places has no integer.")
+        }
+        let identifierBytes = readsIdentifiers ? try row.documentId.utf8.count : 0
+        sums.add(amount: Int(amount), keyBytes: keyBytes + identifierBytes)
+    }
 }

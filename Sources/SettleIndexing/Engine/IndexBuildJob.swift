@@ -1,4 +1,3 @@
-import SettleIndexing
 import SettleStorage
 
 /// One build of an index from all documents.
@@ -9,7 +8,7 @@ import SettleStorage
 struct IndexBuildJob {
     let update: IndexUpdate
     let steps: IndexBuildSteps
-    let report: IndexJobs.Report
+    let report: IndexEngine.Report
 
     /// - Throws: ``IndexError/superseded(name:)`` when another process has done something meanwhile;
     ///   otherwise as ``IndexUpdate/bringUpToDate(to:report:)``.
@@ -76,7 +75,10 @@ struct IndexBuildJob {
         var plan = begun
         let (crashed, total) = try update.store.read("index \(update.definition.name)") {
             snapshot in
-            (try update.crashed(in: snapshot), snapshot.liveCount + snapshot.deletedCount)
+            (
+                try update.crashGuard.poison(of: update.definition, in: snapshot),
+                snapshot.liveCount + snapshot.deletedCount
+            )
         }
         var progress = plan.state.build?.mappedCount ?? 0
         try await withThrowingTaskGroup(of: MappedPieces.self) { group in
@@ -107,7 +109,7 @@ struct IndexBuildJob {
                 line.add(pieces)
                 try begin()
                 progress += pieces.documentCount
-                report(MaintenanceProgress(completed: min(progress, total), total: total))
+                report(IndexProgress(completed: min(progress, total), total: total))
                 if let due = line.take(update.pace) {
                     plan = try await store(due, plan)
                     try begin()
@@ -182,7 +184,9 @@ struct IndexBuildJob {
                     if before.state.missesPurges(in: snapshot) {
                         throw IndexError.superseded(name: update.definition.name)
                     }
-                    return try update.changes(of: before.slot, before.state, limit, in: snapshot)
+                    return try update.crashGuard.changes(
+                        of: update.definition, slot: before.slot, before.state, limit,
+                        in: snapshot)
                 }
             }
             plan = try await update.write { [steps, update] transaction in
@@ -195,92 +199,5 @@ struct IndexBuildJob {
             }
             passes.end(with: changes)
         }
-    }
-}
-
-/// The pieces of one range, its place among the others, and how long it took.
-private struct MappedPieces: Sendable {
-    let number: Int
-    let pieces: [MappedPiece]
-    let duration: Duration
-
-    var documentCount: Int { pieces.reduce(0) { $0 + $1.documentCount } }
-    var byteCount: Int { pieces.reduce(0) { $0 + $1.byteCount } }
-}
-
-/// Gives out ranges of documents that follow each other.
-private struct RangeDispenser {
-    private let store: Store
-    private let countMax: Int
-    private var count: Int
-    private var after: String?
-    private(set) var number = 0
-    private var isAtEnd = false
-
-    private static let countMin = 64
-
-    init(_ store: Store, after: String?, _ pace: IndexPace) {
-        self.store = store
-        self.after = after
-        countMax = pace.rangeCount
-        count = pace.rangeCount
-    }
-
-    mutating func next() throws -> (number: Int, range: DocumentRange)? {
-        if isAtEnd { return nil }
-        let range = try store.read("index ranges") { [after, count] in
-            try DocumentRange(after: after, countMax: count, in: $0)
-        }
-        after = range.through
-        isAtEnd = range.through == nil
-        defer { number += 1 }
-        return (number, range)
-    }
-
-    /// Makes the ranges of a slow map smaller, so that no snapshot is held for long.
-    mutating func learn(from pieces: MappedPieces) {
-        if pieces.duration > .milliseconds(500) {
-            count = max(min(Self.countMin, countMax), count / 2)
-        } else if pieces.duration < .milliseconds(100) {
-            count = min(countMax, count * 2)
-        }
-    }
-}
-
-/// Puts pieces that come in any order into theirs.
-private struct PieceLine {
-    private var early: [Int: MappedPieces] = [:]
-    /// The first range whose pieces have not come.
-    private(set) var nextNumber = 0
-    private var ready: [MappedPiece] = []
-    private var documentCount = 0
-    private var byteCount = 0
-    private var duration = Duration.zero
-
-    /// After how much mapping the rows are stored.
-    private static let durationMax = Duration.seconds(5)
-
-    mutating func add(_ pieces: MappedPieces) {
-        early[pieces.number] = pieces
-        while let next = early.removeValue(forKey: nextNumber) {
-            ready += next.pieces
-            documentCount += next.documentCount
-            byteCount += next.byteCount
-            duration += next.duration
-            nextNumber += 1
-        }
-    }
-
-    /// The pieces that are due to be stored; nil while they are too few.
-    mutating func take(_ pace: IndexPace) -> [MappedPiece]? {
-        guard
-            documentCount >= pace.storeCountMax || byteCount >= pace.storeByteCountMax
-                || duration >= Self.durationMax || ready.last?.isLast == true
-        else { return nil }
-        defer {
-            ready = []
-            (documentCount, byteCount, duration) = (0, 0, .zero)
-        }
-        return ready
     }
 }

@@ -1,5 +1,4 @@
-import Foundation
-import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 
@@ -9,23 +8,20 @@ import Synchronization
 /// as there are cores; the writer only takes in what comes of it.
 struct IndexUpdate: Sendable {
     let store: Store
-    let definition: IndexDefinition
+    let index: RegisteredIndex
     let crashGuard: IndexCrashGuard
     let pace: IndexPace
-    /// Called with what rows of an index that answers were changed.
-    let applied: @Sendable (RowChanges) -> Void
-    /// Whether the database still has the definition.
-    let isCurrent: @Sendable () -> Bool
+
+    var definition: IndexDefinition { index.definition }
 
     /// Brings the index up to a sequence.
     ///
     /// - Parameters:
     ///   - sequence: The last change that must be in the rows.
     ///   - report: Called with how far a build has come.
-    /// - Throws: ``DatabaseError`` with `indexChanged`; ``StorageError``, ``IndexError``,
-    ///   `CancellationError`.
+    /// - Throws: ``IndexError``, ``StorageError``, `CancellationError`.
     func bringUpToDate(
-        to sequence: UInt64, report: @escaping IndexJobs.Report
+        to sequence: UInt64, report: @escaping IndexEngine.Report
     ) async throws {
         try Task.checkCancellation()
         let steps = IndexBuildSteps(
@@ -45,7 +41,7 @@ struct IndexUpdate: Sendable {
                     crashGuard.clear(definition)
                     return
                 case .apply(let changes):
-                    applied(try await write { try steps.apply(changes, in: $0) })
+                    index.applied(try await write { try steps.apply(changes, in: $0) })
                     passes.end(with: changes)
                 case .build:
                     try await IndexBuildJob(update: self, steps: steps, report: report).run()
@@ -104,18 +100,9 @@ struct IndexUpdate: Sendable {
             if state.missesPurges(in: snapshot) { return .build }
             let behind = Int(clamping: snapshot.lastSequence - state.sequence)
             if behind >= max(pace.rebuildCountMin, snapshot.liveCount / 2) { return .build }
-            return .apply(try changes(of: slot, state, limit, in: snapshot))
+            return .apply(
+                try crashGuard.changes(of: definition, slot: slot, state, limit, in: snapshot))
         }
-    }
-
-    /// Maps the next changes that a slot lacks.
-    func changes(
-        of slot: Int, _ state: IndexState, _ limit: MapLimit, in snapshot: StoreSnapshot
-    ) throws -> MappedChanges {
-        try MappedChanges(
-            of: definition, slot: slot, state: state, in: snapshot,
-            limit: limit, crashed: try crashed(in: snapshot),
-            guardSlot: try definition.mayTrap ? crashGuard.slot() : nil)
     }
 
     /// Removes rows of definitions that nobody uses any more.
@@ -151,14 +138,6 @@ struct IndexUpdate: Sendable {
         }
     }
 
-    /// The documents that are not to be mapped, because a process died of it.
-    func crashed(in snapshot: StoreSnapshot) throws -> PoisonDocuments {
-        guard definition.mayTrap else { return PoisonDocuments() }
-        var crashed = crashGuard.crashes(of: definition).proven
-        try crashed.add(of: definition, in: snapshot)
-        return crashed
-    }
-
     /// Runs a step on the writer, unless the definition was replaced.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (StoreTransaction) throws -> Value
@@ -169,13 +148,9 @@ struct IndexUpdate: Sendable {
         }
     }
 
+    /// - Throws: ``IndexError/replaced(name:)`` when the definition is not the database's any more.
     func checkIsCurrent() throws {
-        guard isCurrent() else {
-            throw DatabaseError(
-                .indexChanged,
-                "The index '\(definition.name)' was replaced or removed while it was being "
-                    + "built.")
-        }
+        guard index.isCurrent() else { throw IndexError.replaced(name: definition.name) }
     }
 }
 
@@ -186,30 +161,4 @@ private final class CancellationFlag: Sendable {
     var isRaised: Bool { flag.load(ordering: .relaxed) }
 
     func raise() { flag.store(true, ordering: .relaxed) }
-}
-
-/// How much of the work on an index is done at once.
-struct IndexPace: Sendable {
-    /// The most changes that are mapped for one commit, so that other writers get their turn.
-    var changeCountMax = 2_000
-    /// After how many bytes of rows a commit's changes are enough, so that they need little memory.
-    var changeByteCountMax = 16 << 20
-    /// From how many changes on, at least half of the documents, an index is rebuilt rather than
-    /// brought up to date.
-    var rebuildCountMin = 10_000
-    /// The most rows that are merged in one commit.
-    var mergeCountMax = 200_000
-    /// How many documents a worker of a build first takes at once.
-    var rangeCount = 4_096
-    /// After how many documents, at the latest, the rows of a build are stored, so that a build that
-    /// is broken off goes on from there; a few seconds of mapping are enough, too.
-    var storeCountMax = 262_144
-    /// After how many bytes of rows they are.
-    var storeByteCountMax = 32 << 20
-    /// How many workers a build has.
-    var workerCount = ProcessInfo.processInfo.activeProcessorCount
-    /// How long a snapshot is held in which documents are mapped: the file cannot grow meanwhile.
-    var snapshotDuration = Duration.milliseconds(200)
-    /// How long to wait for a process that builds the same index and has shown no progress.
-    var patience = Duration.seconds(30)
 }

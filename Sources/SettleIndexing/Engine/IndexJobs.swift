@@ -1,4 +1,3 @@
-import SettleIndexing
 import SettleStorage
 import Synchronization
 
@@ -9,12 +8,12 @@ import Synchronization
 /// called while it is held.
 final class IndexJobs: Sendable {
     /// Takes how far a build has come.
-    typealias Report = @Sendable (MaintenanceProgress) -> Void
+    typealias Report = IndexEngine.Report
 
     private struct Running {
         let number: Int
         let task: Task<Void, any Error>
-        var progress: MaintenanceProgress?
+        var progress: IndexProgress?
         var listeners: [Report]
     }
     private struct State {
@@ -32,13 +31,13 @@ final class IndexJobs: Sendable {
     ///   - report: Called with how far a build has come.
     ///   - work: What to do when nothing goes on; gets what to report progress to.
     /// - Throws: What the work throws; `CancellationError` when the task that waits is cancelled;
-    ///   ``DatabaseError`` with `databaseClosed`.
+    ///   ``StorageError/closed``.
     func join(
         _ definition: Int, report: Report? = nil,
         _ work: @escaping @Sendable (@escaping Report) async throws -> Void
     ) async throws {
         let task = try state.withLock { state -> Task<Void, any Error> in
-            guard !state.isClosed else { throw DatabaseError(StorageError.closed) }
+            guard !state.isClosed else { throw StorageError.closed }
             if let running = state.running[definition] {
                 if let report { state.running[definition]?.listeners.append(report) }
                 return running.task
@@ -75,7 +74,7 @@ final class IndexJobs: Sendable {
         }
     }
 
-    private func report(_ progress: MaintenanceProgress, _ definition: Int, _ number: Int) {
+    private func report(_ progress: IndexProgress, _ definition: Int, _ number: Int) {
         let listeners = state.withLock { state -> [Report] in
             guard state.running[definition]?.number == number else { return [] }
             state.running[definition]?.progress = progress
@@ -85,7 +84,7 @@ final class IndexJobs: Sendable {
     }
 
     /// How far the build of an index has come; nil when none goes on.
-    func progress(of definition: Int) -> MaintenanceProgress? {
+    func progress(of definition: Int) -> IndexProgress? {
         state.withLock { $0.running[definition]?.progress }
     }
 

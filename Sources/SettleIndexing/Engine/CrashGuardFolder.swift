@@ -16,9 +16,13 @@ struct CrashGuardFolder: Sendable {
         let suspects: [CrashSuspect]
     }
 
-    init(_ directory: URL) {
-        self.directory = directory
+    /// The files in the directory with this path.
+    init(_ directory: String) {
+        self.directory = URL(fileURLWithPath: directory, isDirectory: true)
     }
+
+    /// The paths of the files in the directory, whoever has them.
+    var paths: [String] { Self.files(in: directory).map(\.path) }
 
     /// Makes the file of a process that has begun to work on indexes, and a name for it.
     ///
@@ -65,7 +69,7 @@ struct CrashGuardFolder: Sendable {
     }
 
     /// The crash guard files in a directory, whoever has them.
-    static func files(in directory: URL) -> [URL] {
+    private static func files(in directory: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         return names.filter { name in
             name.hasSuffix(suffix) && UUID(uuidString: String(name.dropLast(suffix.count))) != nil

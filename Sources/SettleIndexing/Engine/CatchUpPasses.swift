@@ -1,5 +1,3 @@
-import SettleIndexing
-
 /// The passes by which an index catches up with the changes that it lacks.
 ///
 /// Rows are whole only when all changes of a snapshot are in. A pass takes as many as its limit

@@ -1,6 +1,6 @@
-@testable import Settle
-import SettleIndexing
 import Testing
+
+@testable import SettleIndexing
 
 @Suite(.serialized) struct `The passes of catching up` {
     private let pace = IndexPace()

@@ -1,4 +1,3 @@
-import SettleIndexing
 import SettleStorage
 import Synchronization
 
