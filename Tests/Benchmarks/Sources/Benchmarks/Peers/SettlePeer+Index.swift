@@ -156,12 +156,13 @@ extension SettlePeer {
 }
 
 extension AnswerSums {
-    /// Adds a row of the index of places.
-    mutating func add(_ row: QueryResultRow) throws {
+    /// Adds a row of the index of places, with or without its identifier.
+    mutating func add(_ row: QueryResultRow, readsIdentifiers: Bool = false) throws {
         guard case .array(let texts) = row.keyJSON, case .integer(let amount) = row.valueJSON
         else { throw BenchmarkError("A row of the index of places is no list and integer.") }
         var keyBytes = 0
         for case .string(let text) in texts { keyBytes += text.utf8.count }
+        if readsIdentifiers { keyBytes += row.documentId?.utf8.count ?? 0 }
         add(amount: Int(amount), keyBytes: keyBytes)
     }
 }
