@@ -9,17 +9,23 @@ extension DynamicValue {
     ///   - range: Where it lies; it fills the range.
     ///   - dates: Tells which strings are dates.
     /// - Returns: What ``any(_:dates:)`` gives for the value.
-    /// - Throws: `PackedError` when something is damaged.
+    /// - Throws: `PackedError` when something is damaged, or nested deeper than anything that is stored.
     static func any(
         packed bytes: Span<UInt8>, in range: Range<Int>, dates: any DocumentDateFormatter
     ) throws(PackedError) -> Any {
-        try any(at: range.lowerBound, of: bytes, before: range.upperBound, dates).value
+        try any(in: range, of: bytes, depth: 0, dates).value
     }
 
+    /// The value at the beginning of a range, and where it ends.
     private static func any(
-        at start: Int, of bytes: Span<UInt8>, before limit: Int, _ dates: any DocumentDateFormatter
+        in range: Range<Int>, of bytes: Span<UInt8>, depth: Int,
+        _ dates: any DocumentDateFormatter
     ) throws(PackedError) -> (value: Any, end: Int) {
-        let (content, end) = try PackedForm.content(of: bytes, in: start..<limit)
+        // Nobody has looked at the bytes before: damage must not end the process.
+        guard depth <= PackedForm.depthMax else {
+            throw PackedError(.tooDeep, at: range.lowerBound)
+        }
+        let (content, end) = try PackedForm.content(of: bytes, in: range)
         switch content {
         case .null: return (NSNull(), end)
         case .bool(let flag): return (flag, end)
@@ -32,7 +38,8 @@ extension DynamicValue {
             var elements: [Any] = []
             var next = area.lowerBound
             while next < area.upperBound {
-                let element = try any(at: next, of: bytes, before: area.upperBound, dates)
+                let element = try any(
+                    in: next..<area.upperBound, of: bytes, depth: depth + 1, dates)
                 elements.append(element.value)
                 next = element.end
             }
@@ -43,7 +50,7 @@ extension DynamicValue {
             for index in 0..<members.count {
                 let (name, place) = try members.member(index, in: bytes)
                 dictionary[try text(of: bytes, in: name)] =
-                    try any(at: place.lowerBound, of: bytes, before: place.upperBound, dates).value
+                    try any(in: place, of: bytes, depth: depth + 1, dates).value
             }
             return (dictionary, end)
         }

@@ -1,6 +1,6 @@
 extension PackedForm {
     /// How deep stored values may be nested, whatever limit they were made under.
-    static let depthMax = 512
+    package static let depthMax = 512
 
     /// The most bytes a string or an array may have, whatever limit it is made under.
     static let sizeMax = 1 << 30

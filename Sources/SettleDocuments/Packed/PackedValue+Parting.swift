@@ -19,30 +19,13 @@ extension PackedValue {
     /// - Returns: The rest and the values under their numbers, nil for those that it lacks; nil when this
     ///   is no object, or one of its members is odd.
     /// - Throws: `PackedError` when it is damaged.
-    /// - Complexity: The bytes of the object, once.
+    /// - Complexity: The bytes of the object, once; the names alone when nothing is taken out.
     package func parting(
         into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part
     ) throws(PackedError) -> (rest: PackedValue, taken: [JSONValue?])? {
-        let span = bytes.span
-        guard case .object(let members) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
-            return nil
+        try parting(into: count, by: part) { (bytes, value) throws(PackedError) in
+            try PackedForm.value(of: bytes, in: value)
         }
-        var taken = [JSONValue?](repeating: nil, count: count)
-        var area: [UInt8] = []
-        area.reserveCapacity(members.area.count)
-        var ends: [Int] = []
-        ends.reserveCapacity(members.count)
-        for index in 0..<members.count {
-            let (name, value) = try members.member(index, in: span)
-            switch part(span, name) {
-            case .kept:
-                area.append(span, in: try members.range(of: index, in: span))
-                ends.append(area.count)
-            case .taken(let number): taken[number] = try PackedForm.value(of: span, in: value)
-            case .odd: return nil
-            }
-        }
-        return (PackedObjectForm.object(ends, area), taken)
     }
 
     /// This object without some of its members, and those, still packed; all bytes are copied.
@@ -56,11 +39,21 @@ extension PackedValue {
     package func partingPacked(
         into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part
     ) throws(PackedError) -> (rest: PackedValue, taken: [PackedValue?])? {
+        try parting(into: count, by: part) { bytes, value in
+            PackedValue(stored: [UInt8](copying: bytes.extracting(value)))
+        }
+    }
+
+    /// Parts this object; `take` makes what is handed out of a member that is taken out, by its place.
+    private func parting<Taken>(
+        into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part,
+        taking take: (Span<UInt8>, Range<Int>) throws(PackedError) -> Taken
+    ) throws(PackedError) -> (rest: PackedValue, taken: [Taken?])? {
         let span = bytes.span
         guard case .object(let members) = try PackedForm.whole(of: span, in: 0..<bytes.count) else {
             return nil
         }
-        var taken = [PackedValue?](repeating: nil, count: count)
+        var taken = [Taken?](repeating: nil, count: count)
         // Where the members that stay begin and end, as many as lie side by side at once.
         var kept: [Range<Int>] = []
         for index in 0..<members.count {
@@ -72,8 +65,7 @@ extension PackedValue {
                 } else {
                     kept.append(index..<index + 1)
                 }
-            case .taken(let number):
-                taken[number] = PackedValue(stored: [UInt8](copying: span.extracting(value)))
+            case .taken(let number): taken[number] = try take(span, value)
             case .odd: return nil
             }
         }

@@ -21,7 +21,7 @@ struct CrashGuardFolder: Sendable {
         self.directory = URL(fileURLWithPath: directory, isDirectory: true)
     }
 
-    /// The paths of the files in the directory, whoever has them.
+    /// The paths of the files of all processes in the directory.
     var paths: [String] { Self.files(in: directory).map(\.path) }
 
     /// Makes the file of a process that has begun to work on indexes, and a name for it.
@@ -68,7 +68,7 @@ struct CrashGuardFolder: Sendable {
         directory.appendingPathComponent(name + Self.suffix).path
     }
 
-    /// The crash guard files in a directory, whoever has them.
+    /// The crash guard files of all processes in a directory.
     private static func files(in directory: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         return names.filter { name in

@@ -5,7 +5,8 @@ package import Synchronization
 ///
 /// It reads snapshots and writes transactions of its own. Documents are mapped in snapshots; the
 /// writer only takes in what comes of it. One piece of work an index goes on at a time, and everyone
-/// who needs the index waits for that one. Which indexes there are is told to it with each call.
+/// who needs the index waits for that one. It keeps no list of the indexes: each call hands
+/// one in.
 ///
 /// What guards the state: the store, the jobs, the crash guard and the pace each guard their own
 /// with a lock; none is held while something else is called.
@@ -130,7 +131,7 @@ package final class IndexEngine: Sendable {
         crashGuard.close()
     }
 
-    /// The paths of the crash guard files in a directory, whoever has them.
+    /// The paths of the crash guard files of all processes in a directory.
     package static func crashGuardFiles(in directory: String) -> [String] {
         CrashGuardFolder(directory).paths
     }

@@ -67,6 +67,21 @@ import Testing
         }
     }
 
+    // Damage can look like it, and must not end the process.
+    @Test func `that are nested deeper than anything that is stored are not read`() throws {
+        func nested(_ depth: Int) -> JSONValue {
+            (0..<depth).reduce(.integer(1)) { value, _ in .array([value]) }
+        }
+        var limits = JSONLimits.default
+        limits.depthMax = 1_000
+        let deepest = Document(
+            id: "d", packed: try PackedValue(.object(["a": nested(500)]), limits: limits))
+        #expect(deepest["a"] != nil)
+        let tooDeep = Document(
+            id: "d", packed: try PackedValue(.object(["a": nested(600)]), limits: limits))
+        #expect(tooDeep["a"] == nil)
+    }
+
     @Test func `that were set are packed with the bytes of the others`() throws {
         var random = SeededGenerator()
         let seed = random.description

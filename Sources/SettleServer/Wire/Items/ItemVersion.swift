@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 
 /// The version of an item.
@@ -35,33 +36,7 @@ enum ItemVersion: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(43)
         revision.append(to: &bytes)
-        appendBase64(of: bytes, to: &text)
-    }
-
-    /// > Source: RFC 4648, 4.
-    private static func appendBase64(of bytes: [UInt8], to text: inout [UInt8]) {
-        var index = 0
-        while index < bytes.count {
-            let count = min(3, bytes.count - index)
-            var word = UInt32(bytes[index]) << 16
-            if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
-            if count > 2 { word |= UInt32(bytes[index + 2]) }
-            for place in 0..<4 {
-                let digit = UInt8(truncatingIfNeeded: word >> (18 - 6 * UInt32(place))) & 0x3F
-                text.append(place <= count ? letter(digit) : UInt8(ascii: "="))
-            }
-            index += 3
-        }
-    }
-
-    private static func letter(_ digit: UInt8) -> UInt8 {
-        switch digit {
-        case 0..<26: UInt8(ascii: "A") + digit
-        case 26..<52: UInt8(ascii: "a") + digit - 26
-        case 52..<62: UInt8(ascii: "0") + digit - 52
-        case 62: UInt8(ascii: "+")
-        default: UInt8(ascii: "/")
-        }
+        text.append(contentsOf: Data(bytes).base64EncodedData())
     }
 }
 
