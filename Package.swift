@@ -33,6 +33,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Settle", targets: ["Settle"]),
+        .library(name: "SettleOutbox", targets: ["SettleOutbox"]),
         .library(name: "SettleSync", targets: ["SettleSync"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
@@ -126,7 +127,10 @@ let package = Package(
             ],
             swiftSettings: safe + spans),
 
-        // Floor 4: replication, on the public API only.
+        // Floor 4: what is built over the front door.
+        .target(
+            name: "SettleOutbox", dependencies: ["Settle", "SettlePrimitives"],
+            swiftSettings: safe),
         .target(
             name: "SettleSync",
             dependencies: [
@@ -198,7 +202,8 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleHosting", "SettleOutbox", "SettleREST", "SettleServer",
+                "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -257,9 +262,13 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "SettleOutboxTests", dependencies: ["Settle", "SettleOutbox", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleSyncTests",
             dependencies: [
-                "Settle", "SettleSync", "TestSupport",
+                // One suite holds the rules of an outbox against those of a replication.
+                "Settle", "SettleOutbox", "SettleSync", "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -315,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
-                "Settle", "SettleCommand", "SettleSync", "TestSupport",
+                "Settle", "SettleCommand", "SettleOutbox", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),
@@ -333,8 +342,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
-                "TestSupport",
+                "Settle", "SettleHosting", "SettleOutbox", "SettleREST", "SettleServer",
+                "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(
@@ -351,14 +360,14 @@ let package = Package(
         // What must hold when a process is killed or the system fails.
         .executableTarget(
             name: "StoreChild",
-            dependencies: ["Settle", "SettleREST", "SettleSync", "TestSupport"],
+            dependencies: ["Settle", "SettleOutbox", "SettleREST", "SettleSync", "TestSupport"],
             path: "Tests/StoreChild", swiftSettings: house),
         .testTarget(
             name: "PromiseTests",
             dependencies: [
                 // The tool, which is started as a server.
                 "SettleCommand",
-                "Settle", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
+                "Settle", "SettleOutbox", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
             ],
             swiftSettings: house),
         .target(name: "CIndexStore", path: "Tests/CIndexStore"),

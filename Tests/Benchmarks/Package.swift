@@ -41,6 +41,7 @@ let package = Package(
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleREST", package: "settle"),
                 .product(name: "SettleServer", package: "settle"),
+                .product(name: "SettleOutbox", package: "settle"),
                 .product(name: "SettleSync", package: "settle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -13,6 +13,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Settle", package: "settle"),
                 .product(name: "SettleREST", package: "settle"),
+                .product(name: "SettleOutbox", package: "settle"),
                 .product(name: "SettleSync", package: "settle"),
             ])
     ]

@@ -86,11 +86,12 @@ import Testing
         #expect(found.map(\.isExported) == [false, false, false, true])
     }
 
-    @Test func `are handed on by the front door alone`() throws {
+    @Test func `are handed on by the front door, and with it by the products over it, alone`() throws {
         let files = try PackageTree.house().files(under: "Sources/", ending: ".swift")
         let exporting = files.filter { file in
             ImportStatement.imports(in: file.text).contains(where: \.isExported)
         }
-        #expect(Set(exporting.map(\.path)).isSubset(of: ["Sources/Settle/Exports.swift"]))
+        let doors = ["Settle", "SettleOutbox", "SettleSync"].map { "Sources/\($0)/Exports.swift" }
+        #expect(Set(exporting.map(\.path)).isSubset(of: doors))
     }
 }

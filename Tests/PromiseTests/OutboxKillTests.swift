@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 import StoreChild
 import TestSupport
 import Testing

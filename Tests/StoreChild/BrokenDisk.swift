@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Settle
-    import SettleSync
+    import SettleOutbox
     import Synchronization
 
     /// Lets every write to a file fail for a while, as a disk does that is full.

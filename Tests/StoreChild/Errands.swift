@@ -1,6 +1,6 @@
 import Foundation
 package import Settle
-import SettleSync
+import SettleOutbox
 
 /// An operation that leaves a mark in the database when it is done.
 package struct Errand: OutboxOperation {

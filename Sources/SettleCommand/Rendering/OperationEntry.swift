@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// An operation of the outbox as the tool shows it.
 struct OperationEntry: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// An operation of the outbox with all its facts, for people.
 struct OperationText {

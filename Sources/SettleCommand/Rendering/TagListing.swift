@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// The tags of a key, for people or as JSON.
 struct TagListing {

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleServer
+import SettleOutbox
 import SettleSync
 
 /// What an error says to the one at the terminal.

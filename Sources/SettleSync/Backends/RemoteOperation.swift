@@ -1,18 +1,5 @@
 public import Settle
 
-/// What is done to an item on the remote.
-public enum OperationKind: String, Sendable, Hashable, CaseIterable {
-    /// The remote is not known to have the item: make it.
-    case insert
-    /// The remote has the item: change it.
-    case update
-    /// The remote has the item: delete it.
-    case delete
-    /// The remote has a deleted item: bring it back with the members it had. An update follows
-    /// when the document here has others.
-    case undelete
-}
-
 /// One operation on its way to the remote.
 public struct RemoteOperation: Sendable, Hashable {
     /// What to do.

@@ -1,3 +1,5 @@
+import Settle
+
 /// Whether the remote has an item, as far as is known here.
 enum ServerPresence: Sendable, Hashable, CaseIterable {
     case absent, live, deleted

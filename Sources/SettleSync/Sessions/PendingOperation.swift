@@ -1,5 +1,5 @@
 public import Foundation
-import Settle
+public import Settle
 import SettlePrimitives
 
 /// An operation that has not been carried out on the remote.

@@ -28,6 +28,7 @@ enum HousePlan {
         "Settle": Room(
             targets: ["SettleDocuments", "SettleIndexing", "SettlePrimitives", "SettleStorage"],
             products: ["Tracing"]),
+        "SettleOutbox": Room(targets: ["Settle", "SettlePrimitives"]),
         "SettleSync": Room(
             targets: ["Settle", "SettlePrimitives"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
@@ -51,8 +52,8 @@ enum HousePlan {
             ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
-                "SettleSync",
+                "Settle", "SettleHosting", "SettleOutbox", "SettlePostgreSQL", "SettleREST",
+                "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]

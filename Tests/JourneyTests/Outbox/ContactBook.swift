@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// Upload a contact, as it is when its turn comes.
 struct PutContact: OutboxOperation {

@@ -1,4 +1,4 @@
-import SettleSync
+import SettleOutbox
 
 extension Outbox {
     /// Waits until the outbox is empty.

@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 struct PutRecipe: OutboxOperation {
     static let operationName = "put-recipe"

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 import TestSupport
 import Testing
 

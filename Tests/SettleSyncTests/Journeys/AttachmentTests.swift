@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SettleSync

@@ -1,4 +1,5 @@
 import Settle
+import TestSupport
 import Testing
 
 @testable import SettleSync

@@ -95,14 +95,3 @@ final class Script<Element: Sendable>: Sendable {
         rest.withLock { $0.isEmpty ? last : $0.removeFirst() }
     }
 }
-
-/// Collects what comes, from any task.
-final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    var all: [Element] { elements.withLock { $0 } }
-
-    func add(_ element: Element) {
-        elements.withLock { $0.append(element) }
-    }
-}

@@ -1,5 +1,6 @@
 import Settle
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SettleSync

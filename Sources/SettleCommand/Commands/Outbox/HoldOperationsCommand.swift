@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox hold`: keeps operations from being started for a while.
 struct HoldOperationsCommand: SettleSubcommand {

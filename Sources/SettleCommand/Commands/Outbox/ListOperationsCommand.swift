@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox list`: which operations there are, and where they stand.
 struct ListOperationsCommand: SettleSubcommand {

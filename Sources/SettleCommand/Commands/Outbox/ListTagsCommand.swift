@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox tags`: what is remembered of something on the service.
 struct ListTagsCommand: SettleSubcommand {

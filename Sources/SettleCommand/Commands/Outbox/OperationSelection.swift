@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// Finds operations by what was typed, in one state of a database.
 struct OperationSelection {

@@ -1,5 +1,5 @@
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// Changes the outbox of a database beside the application that runs it.
 enum OutboxChange {

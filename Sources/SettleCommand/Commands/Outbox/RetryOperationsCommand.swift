@@ -1,6 +1,6 @@
 import ArgumentParser
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox retry`: has operations started now that would be started later.
 struct RetryOperationsCommand: SettleSubcommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox show`: one operation with all that is known of it.
 struct ShowOperationCommand: SettleSubcommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// `settle outbox skip`: gives operations up.
 struct SkipOperationsCommand: SettleSubcommand {

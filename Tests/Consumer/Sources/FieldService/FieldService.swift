@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleREST
+import SettleOutbox
 import SettleSync
 
 /// Something was not as the app expects it.

@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// Write the invoice of a visit.
 struct WriteInvoice: OutboxOperation {

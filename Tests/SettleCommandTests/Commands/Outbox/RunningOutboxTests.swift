@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 import Synchronization
 import TestSupport
 import Testing

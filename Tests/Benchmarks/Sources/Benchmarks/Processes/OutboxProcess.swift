@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// A database and its outbox opened in a process of its own, which tells how long that took and how
 /// much memory.

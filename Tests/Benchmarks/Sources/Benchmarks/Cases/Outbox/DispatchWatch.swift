@@ -1,4 +1,4 @@
-import SettleSync
+import SettleOutbox
 import Synchronization
 
 /// Completes operations at once, and notes when each was started and what was written until then.

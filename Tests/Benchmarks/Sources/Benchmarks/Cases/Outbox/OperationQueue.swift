@@ -1,5 +1,5 @@
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// A queue of operations with priorities at random, the same in each run.
 struct OperationQueue {

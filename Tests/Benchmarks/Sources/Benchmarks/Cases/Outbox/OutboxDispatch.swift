@@ -1,6 +1,6 @@
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// The next operation started and completed, out of a long queue and out of a short one.
 enum OutboxDispatch: BenchmarkCase {

@@ -1,4 +1,4 @@
-import SettleSync
+import SettleOutbox
 
 /// The operation that is queued: what an app stores to upload a document later.
 struct PutOrder: OutboxOperation {
