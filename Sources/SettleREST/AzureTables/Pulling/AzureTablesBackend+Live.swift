@@ -1,6 +1,7 @@
 import HTTPTypes
 import Settle
 public import SettleSync
+import SettleTableProtocol
 
 // The route of `settle serve`; Docs/Formats/AzureTables.md.
 
