@@ -12,6 +12,8 @@ struct RemoteTables {
     let scope: ReplicationScope
     /// See ``RemoteRecord/carriesAttachments``.
     let carriesAttachments: Bool
+    private let snapshot: Snapshot
+    private let queries: QueryNumbers
     private let servers: SideTable?
     private let entries: SideTable?
     private let queue: SideTable?
@@ -21,7 +23,7 @@ struct RemoteTables {
 
     /// Remote's identifier -> number and checkpoint.
     static let remotesName = "sync.remotes"
-    /// Remote, document -> ``BaseItem`` as of the last agreement.
+    /// Remote, document -> ``BaseItem`` as of the last agreement, where the document has other members.
     private static let serversName = "sync.servers"
     /// Remote, document -> ``PendingChange``.
     private static let entriesName = "sync.outbox"
@@ -41,6 +43,8 @@ struct RemoteTables {
     init(_ record: RemoteRecord?, in snapshot: Snapshot) throws {
         // Number 0 belongs to no remote.
         number = record?.number ?? 0
+        self.snapshot = snapshot
+        queries = QueryNumbers(try snapshot.table(QueryNumbers.tableName), of: number)
         scope = record?.scope ?? .all
         carriesAttachments = record?.carriesAttachments ?? false
         blocked = try snapshot.table(Self.blockedName)
@@ -54,6 +58,9 @@ struct RemoteTables {
     /// Tables to read from and write to.
     init(_ record: RemoteRecord, writingIn transaction: Transaction) throws {
         number = record.number
+        snapshot = transaction
+        queries = QueryNumbers(
+            try transaction.sideTable(named: QueryNumbers.tableName), of: number)
         scope = record.scope
         carriesAttachments = record.carriesAttachments
         blocked = try transaction.sideTable(named: Self.blockedName)
@@ -84,21 +91,46 @@ struct RemoteTables {
 
     /// The base of a document.
     func base(_ id: String) throws -> BaseItem? {
-        guard let bytes = try servers?.value(for: documentKey(id)) else { return nil }
-        var row = RowReader(bytes, place: "the server state of document '\(id)'")
-        return try BaseItem(from: &row)
+        if let hold = try snapshot.hold(on: id, by: number) { return try base(id, hold) }
+        return try servers?.value(for: documentKey(id)).map { try base(id, $0) }
     }
 
     /// Stores the base of a document; an absent item is forgotten.
+    ///
+    /// Members that are those of the document are not stored again.
     func setBase(_ state: BaseItem, _ id: String) throws {
-        guard state.presence != .absent else {
-            _ = try written(servers).remove(documentKey(id))
+        let (servers, transaction) = (written(servers), writtenTransaction)
+        let row = try BaseNote.row(of: state, in: scope, queries)
+        if let row, try transaction.hold(row.members, of: id, by: number, note: row.note) {
+            _ = try servers.remove(documentKey(id))
             return
         }
-        var row = RowWriter()
-        state.write(to: &row)
-        try written(servers).set(row.bytes, for: documentKey(id))
+        try transaction.endHold(on: id, by: number)
+        guard state.presence != .absent else {
+            _ = try servers.remove(documentKey(id))
+            return
+        }
+        if let row {
+            try servers.set(row.note + row.members.bytes, for: documentKey(id))
+        } else {
+            var row = RowWriter()
+            state.write(to: &row)
+            try servers.set(row.bytes, for: documentKey(id))
+        }
     }
+
+    private func base(_ id: String, _ hold: MemberHold) throws -> BaseItem {
+        var row = RowReader(hold.note, place: Self.place(ofBase: id))
+        return try BaseNote.state(from: &row, members: hold.members, queries)
+    }
+
+    private func base(_ id: String, _ bytes: [UInt8]) throws -> BaseItem {
+        var row = RowReader(bytes, place: Self.place(ofBase: id))
+        guard bytes.first == BaseNote.layout else { return try BaseItem(from: &row) }
+        return try BaseNote.state(from: &row, members: nil, queries)
+    }
+
+    private static func place(ofBase id: String) -> String { "the server state of document '\(id)'" }
 
     /// What the document still has to tell.
     func entry(_ id: String) throws -> PendingChange? {
@@ -186,15 +218,11 @@ struct RemoteTables {
         return found
     }
 
-    /// Calls `body` with every state of the remote, by document identifier.
+    /// Calls `body` with every state of the remote, each once, in no particular order.
     func forEachServer(_ body: (String, BaseItem) throws -> Void) throws {
-        let prefix = self.prefix
-        try servers?.forEach(from: prefix) { key, value in
-            guard key.starts(with: prefix) else { return false }
-            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            var row = RowReader(value, place: "the server state of document '\(id)'")
-            try body(id, BaseItem(from: &row))
-            return true
+        _ = try hasServer { id, state in
+            try body(id, state)
+            return false
         }
     }
 
@@ -202,11 +230,15 @@ struct RemoteTables {
     func hasServer(where isWanted: (String, BaseItem) throws -> Bool) throws -> Bool {
         let prefix = self.prefix
         var isFound = false
+        try snapshot.forEachHold(by: number) { id, hold in
+            isFound = try isWanted(id, base(id, hold))
+            return !isFound
+        }
+        if isFound { return true }
         try servers?.forEach(from: prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            var row = RowReader(value, place: "the server state of document '\(id)'")
-            isFound = try isWanted(id, BaseItem(from: &row))
+            isFound = try isWanted(id, base(id, value))
             return !isFound
         }
         return isFound
@@ -221,6 +253,10 @@ struct RemoteTables {
                 ids[Array(id.utf8)] = id
                 return true
             }
+        }
+        try snapshot.forEachHeldId(by: number) { id in
+            ids[Array(id.utf8)] = id
+            return true
         }
         return Array(ids.values)
     }
@@ -249,6 +285,13 @@ struct RemoteTables {
 
     private static func bytes(of number: UInt64, count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+    }
+
+    private var writtenTransaction: Transaction {
+        guard let transaction = snapshot as? Transaction else {
+            preconditionFailure("The tables of a remote were opened for reading only.")
+        }
+        return transaction
     }
 
     func written(_ table: SideTable?) -> SideTable {
