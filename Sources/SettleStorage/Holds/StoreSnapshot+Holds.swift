@@ -47,9 +47,11 @@ extension StoreSnapshot {
             guard owner == holder else { return true }
             guard let key = try id(atSequence: sequence),
                 let id = String(validating: key, as: UTF8.self),
-                let members = try withRow(of: key, { row in
-                    RecordHead(row).map { row.rest(from: $0.bodyStart) }
-                }) ?? nil
+                let members = try withRow(
+                    of: key,
+                    { row in
+                        RecordHead(row).map { row.rest(from: $0.bodyStart) }
+                    }) ?? nil
             else { throw StorageError.corrupted(place: "row \(sequence) of table 'holds'") }
             let hold = RecordHold(note: note.rest(from: 0), body: PackedValue(stored: members))
             return try body(id, hold)

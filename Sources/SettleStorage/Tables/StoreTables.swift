@@ -37,7 +37,9 @@ struct StoreTables: Sendable {
     static func displacedKey(_ holder: UInt32, _ id: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(4 + id.count)
-        for place in 0..<4 { key.append(UInt8(truncatingIfNeeded: holder >> UInt32(24 - 8 * place))) }
+        for place in 0..<4 {
+            key.append(UInt8(truncatingIfNeeded: holder >> UInt32(24 - 8 * place)))
+        }
         key.append(contentsOf: id)
         return key
     }

@@ -21,7 +21,8 @@ extension BaseItem {
         row.write(byte: packed == nil ? 2 : 3)
         row.write(byte: presence.stored)
         row.write(
-            byte: (form == nil ? 0 : Flag.members) | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source)
+            byte: (form == nil ? 0 : Flag.members) | (updated == nil ? 0 : Flag.updated)
+                | (source == 0 ? 0 : Flag.source)
                 | (nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
                 | (unshown.isEmpty ? 0 : Flag.unshown) | (rounded.isEmpty ? 0 : Flag.rounded))
         row.write(text: version)

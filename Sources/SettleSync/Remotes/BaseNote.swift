@@ -30,6 +30,11 @@ enum BaseNote {
     /// The members are those that a document of the scope has: a type that it adds and that does not
     /// travel is among them.
     ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - scope: The scope of the remote.
+    ///   - queries: The numbers of the remote's queries.
+    /// - Returns: The note and the members.
     /// - Throws: What the database throws when it cannot be read or written.
     static func row(
         of state: BaseItem, in scope: ReplicationScope, _ queries: QueryNumbers
@@ -77,6 +82,7 @@ enum BaseNote {
     ///   - row: The note, and the members behind it unless `members` are given.
     ///   - members: The members of the document.
     ///   - queries: The numbers of the remote's queries.
+    /// - Returns: The state, live.
     /// - Throws: ``DatabaseError`` when the row is damaged or cannot be read.
     static func state(
         from row: inout RowReader, members: PackedValue?, _ queries: QueryNumbers

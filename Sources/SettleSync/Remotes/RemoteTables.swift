@@ -130,7 +130,9 @@ struct RemoteTables {
         return try BaseNote.state(from: &row, members: nil, queries)
     }
 
-    private static func place(ofBase id: String) -> String { "the server state of document '\(id)'" }
+    private static func place(ofBase id: String) -> String {
+        "the server state of document '\(id)'"
+    }
 
     /// What the document still has to tell.
     func entry(_ id: String) throws -> PendingChange? {

@@ -26,7 +26,8 @@ import Testing
             with: configuration(), using: ModelBackend(server: server))
     }
 
-    private func save(_ database: Database, _ id: String, _ members: [String: JSONValue]) async throws
+    private func save(_ database: Database, _ id: String, _ members: [String: JSONValue])
+        async throws
     {
         var document = Document(id: id)
         for (name, value) in members { document[json: name] = value }
@@ -61,8 +62,8 @@ import Testing
                 let base = try tables.base(id)
                 let members = base?.members.map { JSONValue.object($0).jsonText }
                 let entry = try tables.entry(id)
-                return "\(id) \(base?.presence as Any) \(base?.version as Any) \(members ?? "none") "
-                    + "\(base?.source ?? 0) \(entry?.queued as Any)"
+                let item = "\(base?.presence as Any) \(base?.version as Any) \(members ?? "none")"
+                return "\(id) \(item) \(base?.source ?? 0) \(entry?.queued as Any)"
             }
         }
     }

@@ -30,7 +30,7 @@ import Testing
         return server
     }
 
-    @Test func `in a database that was pulled or pushed, which is hardly larger than one that was filled`()
+    @Test func `in a database that was pulled or pushed, hardly larger than one filled`()
         async throws
     {
         let lines = try cities(3_000)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: 1...12)
-    func `and its base is what was agreed, after random edits, purges and replications with two remotes`(
+    func `and its base is what was agreed, whatever is done to it with two remotes`(
         seed: Int
     ) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
