@@ -11,6 +11,13 @@ package struct RecordHold: Sendable {
 }
 
 extension StoreSnapshot {
+    /// The table of holds; nil in a store of an older format.
+    ///
+    /// A store that was opened for reading only may be upgraded by another process afterwards.
+    var holdTable: HoldTable? {
+        get throws { try tables.holds ?? HoldTable(findingIn: reader) }
+    }
+
     /// A hold on the members of a document as they are now.
     ///
     /// - Parameters:
@@ -19,7 +26,7 @@ extension StoreSnapshot {
     /// - Returns: The hold; nil when there is none, and when the document has changed since.
     /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``.
     package func hold(on id: String, by holder: UInt32) throws -> RecordHold? {
-        guard let holds = tables.holds else { return nil }
+        guard let holds = try holdTable else { return nil }
         return try withRow(of: Array(id.utf8)) { row in
             guard let head = RecordHead(row) else {
                 throw StorageError.corrupted(place: "record of document '\(id)'")
@@ -42,7 +49,7 @@ extension StoreSnapshot {
     package func forEachHold(
         by holder: UInt32, _ body: (_ id: String, _ hold: RecordHold) throws -> Bool
     ) throws {
-        guard let holds = tables.holds else { return }
+        guard let holds = try holdTable else { return }
         try holds.forEach(in: reader) { sequence, owner, note in
             guard owner == holder else { return true }
             guard let key = try id(atSequence: sequence),
@@ -64,7 +71,7 @@ extension StoreSnapshot {
     package func forEachHeldId(
         by holder: UInt32, _ body: (_ id: String) throws -> Bool
     ) throws {
-        guard let holds = tables.holds else { return }
+        guard let holds = try holdTable else { return }
         try holds.forEach(in: reader) { sequence, owner, _ in
             guard owner == holder else { return true }
             guard let key = try id(atSequence: sequence),

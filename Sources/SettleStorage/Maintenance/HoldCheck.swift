@@ -15,7 +15,7 @@ struct HoldCheck {
     ///
     /// - Throws: ``LMDBError`` when the store cannot be read.
     func run(report: (StoreFinding) -> Void, advance: (Int) -> Void) throws {
-        guard let holds = snapshot.tables.holds else { return }
+        guard let holds = try snapshot.holdTable else { return }
         let displaced = try snapshot.reader.table(named: StoreTables.displacedName)
         try snapshot.reader.forEach(in: holds.table) { key, _ in
             advance(1)

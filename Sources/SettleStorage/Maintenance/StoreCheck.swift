@@ -40,7 +40,7 @@ package struct StoreCheck {
         return try [
             tables.documents, tables.sequences, tables.purges.table, tables.expirations.table,
             tables.contents.contents, tables.contents.chunks, tables.contents.uploads,
-            tables.holds?.table,
+            try snapshot.holdTable?.table,
         ].reduce(0) { try $0 + ($1.map { try snapshot.reader.count(of: $0) } ?? 0) }
     }
 
