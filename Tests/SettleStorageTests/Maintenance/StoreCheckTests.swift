@@ -118,7 +118,8 @@ import TestSupport
                 let holds = try #require($1.holds)
                 try $0.put([4], for: [9, 9], in: holds.table)
             },
-            Damage(testDescription: "a hold beside displaced members", place: "holds, 28") { writer, _ in
+            Damage(testDescription: "a hold beside displaced members", place: "holds, 28") {
+                writer, _ in
                 let displaced = try writer.createTable(named: StoreTables.displacedName)
                 let key = StoreTables.displacedKey(1, Array("d8".utf8))
                 try writer.put([4], for: key, in: displaced)
