@@ -117,7 +117,11 @@ import Testing
         #expect(try await database.check() == [], comment)
     }
 
-    @Test(arguments: 1...12)
+    /// How many seeds are tried; a long run asks for more.
+    private static let seedCount =
+        ProcessInfo.processInfo.environment["SETTLE_SIMULATION_SEEDS"].flatMap { Int($0) } ?? 12
+
+    @Test(arguments: 1...seedCount)
     func `and its base is what was agreed, whatever is done to it with two remotes`(
         seed: Int
     ) async throws {
