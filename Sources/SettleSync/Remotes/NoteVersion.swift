@@ -80,11 +80,39 @@ enum NoteVersion: Equatable {
     }
 
     private static func revision(of version: String) -> NoteVersion? {
-        guard version.utf8.count >= 48, version.utf8.count <= 60,
-            let bytes = Data(base64Encoded: version),
-            let text = String(validating: bytes, as: UTF8.self), let revision = Revision(text)
+        guard (48...60).contains(version.utf8.count), let bytes = Data(base64Encoded: version),
+            let revision = revision(inText: bytes)
         else { return nil }
         return NoteVersion.revision(revision).ifExactly(version)
+    }
+
+    /// The revision with that text, roughly: what is no text of one gives another text or none.
+    private static func revision(inText bytes: Data) -> Revision? {
+        var words: [UInt64] = [0, 0, 0]
+        var digitCount = -1
+        for byte in bytes {
+            switch (byte, digitCount) {
+            case (UInt8(ascii: "0")...UInt8(ascii: "9"), -1) where words[0] < 1 << 32:
+                words[0] = words[0] * 10 + UInt64(byte - UInt8(ascii: "0"))
+            case (UInt8(ascii: "-"), -1):
+                digitCount = 0
+            case (UInt8(ascii: "0")...UInt8(ascii: "9"), 0..<32):
+                let place = 1 + digitCount / 16
+                words[place] = words[place] << 4 | UInt64(byte - UInt8(ascii: "0"))
+                digitCount += 1
+            case (UInt8(ascii: "a")...UInt8(ascii: "f"), 0..<32):
+                let place = 1 + digitCount / 16
+                words[place] = words[place] << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+                digitCount += 1
+            default:
+                return nil
+            }
+        }
+        guard digitCount == 32, let generation = UInt32(exactly: words[0]), generation > 0 else {
+            return nil
+        }
+        return Revision(
+            generation: generation, digest: Revision.Digest(high: words[1], low: words[2]))
     }
 
     /// A text may have several forms of base64, of which one comes back.
