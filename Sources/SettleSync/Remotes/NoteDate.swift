@@ -17,19 +17,18 @@ enum NoteDate: Equatable {
             self = .none
             return
         }
-        let forms: [(Double, (Int64) -> NoteDate)] = [
-            (1_000, NoteDate.milliseconds), (1_000_000, NoteDate.microseconds),
-        ]
-        for (unit, form) in forms {
-            guard let count = Int64(exactly: (date.timeIntervalSince1970 * unit).rounded()) else {
-                continue
-            }
-            if form(count).date == date {
-                self = form(count)
-                return
-            }
+        let seconds = date.timeIntervalSince1970
+        if let count = Int64(exactly: (seconds * 1_000).rounded()),
+            NoteDate.milliseconds(count).date == date
+        {
+            self = .milliseconds(count)
+        } else if let count = Int64(exactly: (seconds * 1_000_000).rounded()),
+            NoteDate.microseconds(count).date == date
+        {
+            self = .microseconds(count)
+        } else {
+            self = .seconds(date.timeIntervalSinceReferenceDate)
         }
-        self = .seconds(date.timeIntervalSinceReferenceDate)
     }
 
     /// The date.

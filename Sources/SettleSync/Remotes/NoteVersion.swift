@@ -81,13 +81,13 @@ enum NoteVersion: Equatable {
 
     private static func revision(of version: String) -> NoteVersion? {
         guard (48...60).contains(version.utf8.count), let bytes = Data(base64Encoded: version),
-            let revision = revision(inText: bytes)
+            let revision = revision(inText: [UInt8](bytes))
         else { return nil }
         return NoteVersion.revision(revision).ifExactly(version)
     }
 
     /// The revision with that text, roughly: what is no text of one gives another text or none.
-    private static func revision(inText bytes: Data) -> Revision? {
+    private static func revision(inText bytes: [UInt8]) -> Revision? {
         var words: [UInt64] = [0, 0, 0]
         var digitCount = -1
         for byte in bytes {
