@@ -34,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleSync", targets: ["SettleSync"]),
+        .library(name: "SettleEntities", targets: ["SettleEntities"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
@@ -134,6 +135,11 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: safe),
+
+        // Entities, whose merging and scope the replicator is given.
+        .target(
+            name: "SettleEntities", dependencies: ["Settle", "SettlePrimitives", "SettleSync"],
             swiftSettings: safe),
 
         // Floor 5: HTTP.
@@ -264,6 +270,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleEntitiesTests",
+            dependencies: ["Settle", "SettleEntities", "SettleSync", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "SettleRESTTests",

@@ -30,6 +30,7 @@ enum HousePlan {
             products: ["Tracing"]),
         "SettleSync": Room(
             targets: ["Settle", "SettlePrimitives"], products: ["CoreMetrics", "Logging"]),
+        "SettleEntities": Room(targets: ["Settle", "SettlePrimitives", "SettleSync"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
