@@ -1,9 +1,13 @@
 /// The names of the members of entities' documents; Docs/Formats/Entities.md.
 enum EntityFormat {
-    /// The layout that this release writes. It reads no later one.
+    /// The layout that this release writes.
+    ///
+    /// It reads no later one.
     static let current: Int64 = 1
 
-    /// The layout. Only the documents of entities and of their entries have this member.
+    /// The layout.
+    ///
+    /// Only the documents of entities and of their entries have this member.
     static let format = "entityFormat"
     static let type = "type"
     static let datestamp = "datestamp"

@@ -10,7 +10,9 @@ enum EntryContent: Sendable, Hashable {
     case deleted
 }
 
-/// One entry of a key: what was said, when, and by which device. Entries are never changed.
+/// One entry of a key: what was said, when, and by which device.
+///
+/// Entries are never changed.
 struct Entry: Sendable, Hashable {
     var content: EntryContent
     var stamp: Stamp
@@ -31,6 +33,8 @@ struct Entry: Sendable, Hashable {
 enum Register {
     /// The entity's type: each entry is a creation.
     static let type = "type"
-    /// Whether the entity is deleted. No property has an empty key.
+    /// Whether the entity is deleted.
+    ///
+    /// No property has an empty key.
     static let deletion = ""
 }

@@ -43,6 +43,11 @@ enum EntryIdentifier {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// What an identifier begins with, as all of its key do.
+    static func beginningOfKey(in id: String) -> String {
+        String(decoding: id.utf8.prefix(19), as: UTF8.self)
+    }
+
     /// What precedes the identifiers of the entries of a key from a moment back, and no later ones.
     static func place(entity: String, key: String, upTo moment: Int64) -> String {
         var bytes = Array(beginning(entity: entity, key: key).utf8)

@@ -18,6 +18,7 @@ struct EntryRecord: Sendable, Hashable {
     /// The document, which is never changed.
     ///
     /// - Parameter entityDocument: The document of the entity; the entry is for the same channels.
+    /// - Returns: A document that was not saved.
     func document(of entityDocument: Document) -> Document {
         var document = Document(id: id)
         document[json: EntityFormat.format] = .integer(EntityFormat.current)

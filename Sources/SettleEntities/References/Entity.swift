@@ -29,7 +29,9 @@ public enum Entity {
         reference(.identifier(identifier), type, properties)
     }
 
-    /// The entity whose property `name` is a text. Of several it is the one that was added first.
+    /// The entity whose property `name` is a text.
+    ///
+    /// Of several it is the one that was added first.
     ///
     /// - Parameters:
     ///   - name: The name; what is created gets it.
@@ -57,7 +59,9 @@ public enum Entity {
         reference(.identifierOrName(identifier, name), type, properties)
     }
 
-    /// The entity that has a value for a key. Of several it is the one that was added first.
+    /// The entity that has a value for a key.
+    ///
+    /// Of several it is the one that was added first.
     ///
     /// - Parameters:
     ///   - key: The key.

@@ -36,6 +36,12 @@ open class EntityReference: @unchecked Sendable {
     /// Whether an operation found, or created, the entity.
     public var isResolved: Bool { core.resolved != nil }
 
+    /// When the entity was first added; nil of a reference that is not resolved.
+    public var datestamp: Date? { core.resolved?.added }
+
+    /// When anything in the entity was last changed; nil of a reference that is not resolved.
+    public var modified: Date? { core.resolved?.modified }
+
     /// The properties that the operation was asked for; of a reference that is not resolved, none.
     public var properties: PropertyDictionary { core.resolved?.properties ?? PropertyDictionary() }
 

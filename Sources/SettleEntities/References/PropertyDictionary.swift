@@ -36,7 +36,9 @@ public struct PropertyDictionary: Sendable, Hashable, ExpressibleByDictionaryLit
             .map { (key: $0.key, value: $0.value) }
     }
 
-    /// The plain value of a key; nil when there is none. Setting nil takes the key out.
+    /// The plain value of a key; nil when there is none.
+    ///
+    /// Setting nil takes the key out.
     public subscript(key: PropertyKey) -> Primitive? {
         get { values[key]?.value }
         set { values[key] = newValue.map { PropertyValue($0) } }
@@ -54,7 +56,9 @@ public struct PropertyDictionary: Sendable, Hashable, ExpressibleByDictionaryLit
     /// When the value of a key was set; nil when there is none, or it was not written yet.
     public subscript(datestampWithKey key: PropertyKey) -> Date? { values[key]?.datestamp }
 
-    /// The value of a key with type and datestamp; nil when there is none. Setting nil takes the key out.
+    /// The value of a key with type and datestamp; nil when there is none.
+    ///
+    /// Setting nil takes the key out.
     public subscript(valueWithKey key: PropertyKey) -> PropertyValue? {
         get { values[key] }
         set { values[key] = newValue }

@@ -11,8 +11,10 @@ public struct PropertyValue: Sendable, Hashable {
     let content: Content
     /// What the value means; that of the value's kind unless another was given.
     public var type: PropertyType
-    /// When the value was set. Nil in a value that is to be written, for now; with a date of its own the value takes
-    /// its place among the others by that date.
+    /// When the value was set.
+    ///
+    /// Nil in a value that is to be written, for now; with a date of its own the value takes its place among
+    /// the others by that date.
     public var datestamp: Date?
 
     init(content: Content, type: PropertyType?, datestamp: Date?) {

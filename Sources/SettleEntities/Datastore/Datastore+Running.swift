@@ -1,0 +1,74 @@
+import Settle
+
+extension Datastore {
+    /// Runs a closure with a resolver: in a snapshot, or in a transaction where it has to create something.
+    func reading<Value: Sendable>(
+        about references: [EntityReference] = [],
+        _ body: @escaping @Sendable (Snapshot, Resolver) throws -> Value
+    ) async throws -> Value {
+        let lookups = references.reduce(into: Set<PropertyLookup>()) { $0.formUnion($1.lookups) }
+        return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
+            do {
+                return try database.read { snapshot in
+                    try body(snapshot, Resolver(snapshot, answers, editor: nil))
+                }
+            } catch is Resolver.NeedsCreation {
+                return try await write(.get, answers, nil) { editor, resolver in
+                    let value = try body(editor.transaction, resolver)
+                    try editor.finish()
+                    return value
+                }
+            }
+        }
+    }
+
+    /// Runs a closure that changes entities, in one transaction.
+    func writing<Value: Sendable>(
+        _ action: EntityChanges.Action, about references: [EntityReference] = [],
+        collector: ChangeCollector? = nil,
+        _ body: @escaping @Sendable (EntityEditor, Resolver) throws -> Value
+    ) async throws -> Value {
+        let lookups = references.reduce(into: Set<PropertyLookup>()) { $0.formUnion($1.lookups) }
+        return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
+            try await write(action, answers, collector, body)
+        }
+    }
+
+    private func write<Value: Sendable>(
+        _ action: EntityChanges.Action, _ answers: LookupAnswers, _ collector: ChangeCollector?,
+        _ body: @escaping @Sendable (EntityEditor, Resolver) throws -> Value
+    ) async throws -> Value {
+        let (hub, device, now) = (hub, device, now)
+        return try await database.write { transaction in
+            if hub.hasListeners {
+                _ = transaction.localState(of: hub) { EntityChangeHub.Operation(action, collector) }
+            }
+            let editor = EntityEditor(transaction, device: device, now: now)
+            let value = try body(editor, Resolver(transaction, answers, editor: editor))
+            try editor.finish()
+            return value
+        }
+    }
+
+    /// References to what was resolved, or those that were given where that is nothing.
+    func references(
+        _ given: [EntityReference], _ resolver: Resolver,
+        _ properties: (EntityState) throws -> PropertyDictionary
+    ) throws -> [EntityReference] {
+        try given.map { reference in
+            guard let id = try resolver.resolve(reference), let state = try resolver.state(id)
+            else {
+                return reference.unresolved
+            }
+            return hub.reference(.init(state, properties: try properties(state)))
+        }
+    }
+}
+
+extension EntityReference {
+    /// The reference without what an operation had read.
+    var unresolved: EntityReference {
+        guard core.resolved != nil else { return self }
+        return EntityReference(core: ReferenceCore(lookup: core.lookup, creation: core.creation))
+    }
+}
