@@ -81,6 +81,11 @@ struct EntityState: Sendable, Hashable {
         return isForgotten(loser, of: key) ? nil : loser
     }
 
+    /// Takes in when the entity was first added elsewhere.
+    mutating func meet(_ stamp: Stamp) {
+        first = min(first, stamp)
+    }
+
     /// Whether an entry of a key is not to be shown, because the key was removed with its history.
     func isForgotten(_ entry: Entry, of key: String) -> Bool {
         removals[key].map { entry.stamp <= $0 } ?? false

@@ -11,6 +11,9 @@ enum EntryIdentifier {
     /// What all begin with, and no entity does.
     static let prefix = "~"
 
+    /// What comes after all identifiers of entries; identifiers of other documents may follow.
+    static let end = "~w"
+
     private static let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
     /// The identifier of an entry.

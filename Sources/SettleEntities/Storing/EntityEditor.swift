@@ -113,14 +113,22 @@ final class EntityEditor {
         keep(work, id)
     }
 
-    /// Adds an entry of elsewhere, with the stamp that it has there; an entity that is not there is added.
-    func adopt(_ entry: Entry, for key: String, of id: String, type: String, first: Stamp) throws {
-        var work = try work(id)
+    /// Takes in all entries that an entity has elsewhere, with their stamps; an entity that is not there is added.
+    ///
+    /// - Throws: What reading the entity throws.
+    /// - Precondition: Among the entries is a creation.
+    func adopt(_ version: EntityVersion) throws {
+        var work = try work(version.id)
         if work.state == nil {
-            work.state = EntityState(id: id, type: type, stamp: first)
+            guard let creation = version.creation else {
+                preconditionFailure("An entity begins with a creation.")
+            }
+            work.state = EntityState(
+                id: version.id, first: version.first, entries: [Register.type: creation])
         }
-        Self.take(entry, for: key, into: &work)
-        keep(work, id)
+        work.state?.meet(version.first)
+        for element in version.elements { Self.take(element.entry, for: element.key, into: &work) }
+        keep(work, version.id)
     }
 
     private static func take(_ entry: Entry, for key: String, into work: inout Work) {

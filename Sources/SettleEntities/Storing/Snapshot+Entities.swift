@@ -13,6 +13,25 @@ extension Snapshot {
         try entity(id).flatMap { $0.isDeleted ? nil : $0 }
     }
 
+    /// Walks all entities, deleted ones too, in the byte order of their identifiers.
+    ///
+    /// - Parameter body: Called with each; answers false to stop.
+    /// - Throws: What the database, reading an entity, or `body` throws.
+    /// - Complexity: O(n) for n documents that are no superseded entries.
+    func forEachEntity(_ body: (EntityState) throws -> Bool) throws {
+        var isAtEntries = false
+        func visit(_ document: Document) throws -> Bool {
+            guard document.id.utf8.starts(with: EntryIdentifier.prefix.utf8) else {
+                return try EntityState(document).map(body) ?? true
+            }
+            isAtEntries = true
+            return false
+        }
+        try forEachDocument(visit)
+        // Behind all of the entries, which are together.
+        if isAtEntries { try forEachDocument(after: EntryIdentifier.end, visit) }
+    }
+
     /// Walks the superseded entries of an entity, key by key, of each the latest first.
     ///
     /// Entries of one datestamp come in no particular order.
