@@ -204,7 +204,8 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleEntities", "SettleHosting", "SettleREST", "SettleServer",
+                "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -325,7 +326,7 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
-                "Settle", "SettleCommand", "SettleSync", "TestSupport",
+                "Settle", "SettleCommand", "SettleEntities", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),
@@ -343,8 +344,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Settle", "SettleHosting", "SettleREST", "SettleServer", "SettleSync",
-                "TestSupport",
+                "Settle", "SettleEntities", "SettleHosting", "SettleREST", "SettleServer",
+                "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(

@@ -56,3 +56,10 @@ extension Datastore {
         return count
     }
 }
+
+extension Datastore {
+    /// Returns when what replications have brought so far was pruned.
+    package func finishPruning() async {
+        await hub.finishPruning()
+    }
+}

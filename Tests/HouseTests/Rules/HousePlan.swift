@@ -52,8 +52,8 @@ enum HousePlan {
             ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleHosting", "SettlePostgreSQL", "SettleREST", "SettleServer",
-                "SettleSync",
+                "Settle", "SettleEntities", "SettleHosting", "SettlePostgreSQL", "SettleREST",
+                "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]
