@@ -13,15 +13,19 @@ extension Datastore {
     ///     and kept in the database. A copy of the database has the same one: the merge needs no different ones, but the
     ///     history tells devices apart by them.
     /// - Returns: The datastore.
-    /// - Throws: ``Settle/DatabaseError`` as ``Settle/Database/addIndex(_:progress:)``; `readOnly` when the database was opened
-    ///   for reading only and has no device or an index that is behind.
+    /// - Throws: ``Settle/DatabaseError`` as ``Settle/Database/addIndex(_:progress:)``; of one that was opened for
+    ///   reading only and has no index, or one that is behind, what needs the index throws `readOnly`.
     public static func open(
         over database: Database, device: String? = nil
     ) async throws -> Datastore {
         let hub = database.scopedObject { EntityChangeHub() }
         database.addParticipant(hub)
         if !database.indexNames.contains(EntityIndex.name) {
-            try await database.addIndex(EntityIndex.index)
+            do {
+                try await database.addIndex(EntityIndex.index)
+            } catch let error as DatabaseError where error.code == .readOnly {
+                // It is known by now; what needs it says that it is behind.
+            }
         }
         hub.setPruning(try database.read { try PruneRule(in: $0) }, of: database)
         let known =

@@ -12,6 +12,8 @@ enum DeviceIdentifier {
     static func kept(in database: Database) async throws -> String {
         let known = try database.read { try $0.table(table)?.value(for: key) }
         if let known { return String(decoding: known, as: UTF8.self) }
+        // Nothing is made there that would have to say where.
+        if database.configuration.isReadOnly { return "" }
         let made = Array(UUID().uuidString.lowercased().utf8)
         let kept = try await database.write { transaction in
             let table = try transaction.sideTable(named: table)
