@@ -23,7 +23,7 @@ extension Datastore {
     /// - Complexity: O(log n) for each.
     public func get(entities references: [EntityReference]) async throws -> [EntityReference] {
         try await reading(about: references) { [self] _, resolver in
-            try self.references(references, resolver) { _ in PropertyDictionary() }
+            try self.storedReferences(references, resolver, keys: [])
         }
     }
 
@@ -116,8 +116,8 @@ extension Datastore {
         let ids = try await identifiers(ofType: type)
         return try database.read { snapshot in
             try ids.compactMap { id in
-                try snapshot.liveEntity(id).map { state in
-                    hub.reference(.init(state, properties: state.properties(keys)))
+                try snapshot.liveEntityDocument(id).map { document in
+                    hub.reference(.stored(StoredEntity(document, keys: keys)))
                 }
             }
         }

@@ -17,9 +17,11 @@ extension Datastore {
     ) async throws -> [EntityReference] {
         try await reading(about: references) { [self] _, resolver in
             let texts = Set(try keys.compactMap { try resolver.text(of: $0, creating: false) })
+            guard inheriting else {
+                return try self.storedReferences(references, resolver, keys: texts)
+            }
             return try self.references(references, resolver) { state in
-                guard inheriting else { return state.properties(texts) }
-                return try resolver.inherited(by: state, texts)
+                try resolver.inherited(by: state, texts)
             }
         }
     }
@@ -43,9 +45,11 @@ extension Datastore {
         allPropertiesOf references: [EntityReference], inheriting: Bool = false
     ) async throws -> [EntityReference] {
         try await reading(about: references) { [self] _, resolver in
-            try self.references(references, resolver) { state in
-                guard inheriting else { return state.properties(nil) }
-                return try resolver.inherited(by: state, nil)
+            guard inheriting else {
+                return try self.storedReferences(references, resolver, keys: nil)
+            }
+            return try self.references(references, resolver) { state in
+                try resolver.inherited(by: state, nil)
             }
         }
     }

@@ -65,6 +65,22 @@ extension Datastore {
     }
 }
 
+extension Datastore {
+    /// References to what was resolved, with some of the properties as they are stored; nil for all.
+    func storedReferences(
+        _ given: [EntityReference], _ resolver: Resolver, keys: Set<String>?
+    ) throws -> [EntityReference] {
+        guard resolver.isReading else {
+            return try references(given, resolver) { $0.properties(keys) }
+        }
+        return try given.map { reference in
+            guard let id = try resolver.resolve(reference), let document = try resolver.document(id)
+            else { return reference.unresolved }
+            return hub.reference(.stored(StoredEntity(document, keys: keys)))
+        }
+    }
+}
+
 extension EntityReference {
     /// The reference without what an operation had read.
     var unresolved: EntityReference {

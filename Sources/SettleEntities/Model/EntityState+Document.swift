@@ -9,17 +9,24 @@ extension EntityState {
             && document.string(EntityFormat.type) != EntityFormat.entryType
     }
 
-    /// The entity that a document is; nil when it is a document of something else.
+    /// Refuses an entity that a newer release has written.
     ///
-    /// - Throws: ``DatastoreError`` with `newerFormat` or `unreadable`.
-    init?(_ document: Document) throws {
-        guard Self.isEntity(document) else { return nil }
+    /// - Throws: ``DatastoreError`` with `newerFormat`.
+    static func checkFormat(of document: Document) throws {
         guard document.integer(EntityFormat.format) == Int(EntityFormat.current) else {
             throw DatastoreError(
                 .newerFormat,
                 "The entity '\(document.id)' was written by a newer release of Settle; use that one.",
                 entity: document.id)
         }
+    }
+
+    /// The entity that a document is; nil when it is a document of something else.
+    ///
+    /// - Throws: ``DatastoreError`` with `newerFormat` or `unreadable`.
+    init?(_ document: Document) throws {
+        guard Self.isEntity(document) else { return nil }
+        try Self.checkFormat(of: document)
         var key: String?
         do {
             var stampMembers: [String: JSONValue] = [:]

@@ -37,12 +37,12 @@ open class EntityReference: @unchecked Sendable {
     public var isResolved: Bool { core.resolved != nil }
 
     /// When the entity was first added; nil of a reference that is not resolved.
-    public var datestamp: Date? { core.resolved?.added }
+    public var datestamp: Date? { core.resolved?.first.map { Moment.date($0.moment) } }
 
     /// When anything in the entity was last changed; nil of a reference that is not resolved.
-    public var modified: Date? { core.resolved?.modified }
+    public var modified: Date? { core.resolved?.last.map { Moment.date($0.moment) } }
 
-    /// The properties that the operation was asked for; of a reference that is not resolved, none.
+    /// The properties that the operation was asked for, without those that something else than a datastore has spoilt; of a reference that is not resolved, none.
     public var properties: PropertyDictionary { core.resolved?.properties ?? PropertyDictionary() }
 
     /// The keys of ``properties``.
@@ -51,7 +51,7 @@ open class EntityReference: @unchecked Sendable {
     public var count: Int { properties.count }
 
     /// The plain value of a property that was asked for; nil when there is none.
-    public subscript(key: PropertyKey) -> Primitive? { properties[key] }
+    public subscript(key: PropertyKey) -> Primitive? { core.resolved?.value(of: key) }
     /// The plain value of a property that was asked for; nil when there is none, or it has another type.
     public subscript(key: PropertyKey, as type: PropertyType) -> Primitive? {
         properties[key, as: type]

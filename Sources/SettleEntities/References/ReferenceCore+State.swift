@@ -1,11 +1,54 @@
 import Settle
 
 extension ReferenceCore.Resolved {
-    /// An entity as an operation has read it.
+    /// An entity as an operation has made it.
     init(_ state: EntityState, properties: PropertyDictionary) {
-        self.init(
-            id: state.id, type: state.type, added: Moment.date(state.first.moment),
-            modified: Moment.date(state.lastStamp.moment), properties: properties)
+        self = .made(
+            Made(
+                id: state.id, type: state.type, first: state.first, last: state.lastStamp,
+                properties: properties))
+    }
+
+    var id: String {
+        switch self {
+        case .stored(let entity): entity.id
+        case .made(let made): made.id
+        }
+    }
+
+    var type: String {
+        switch self {
+        case .stored(let entity): entity.type
+        case .made(let made): made.type
+        }
+    }
+
+    var first: Stamp? {
+        switch self {
+        case .stored(let entity): entity.first
+        case .made(let made): made.first
+        }
+    }
+
+    var last: Stamp? {
+        switch self {
+        case .stored(let entity): entity.last
+        case .made(let made): made.last
+        }
+    }
+
+    var properties: PropertyDictionary {
+        switch self {
+        case .stored(let entity): entity.properties
+        case .made(let made): made.properties
+        }
+    }
+
+    func value(of key: PropertyKey) -> Primitive? {
+        switch self {
+        case .stored(let entity): entity.value(of: key)
+        case .made(let made): made.properties[key]
+        }
     }
 }
 

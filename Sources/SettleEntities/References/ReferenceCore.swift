@@ -22,12 +22,20 @@ public struct ReferenceCore: Sendable {
     }
 
     /// What an operation has read.
-    struct Resolved: Sendable {
-        var id: String
-        var type: String
-        var added: Date
-        var modified: Date
-        var properties: PropertyDictionary
+    enum Resolved: Sendable {
+        /// An entity as it is stored.
+        case stored(StoredEntity)
+        /// One that an operation has changed, or as it was at a date.
+        case made(Made)
+
+        /// An entity that was decoded.
+        struct Made: Sendable {
+            var id: String
+            var type: String
+            var first: Stamp
+            var last: Stamp
+            var properties: PropertyDictionary
+        }
     }
 
     var lookup: Lookup

@@ -26,14 +26,24 @@ struct LookupAnswers: Sendable {
 
     subscript(lookup: PropertyLookup) -> Answer? { answers[lookup] }
 
-    /// Asks the index.
+    /// Asks the index, once for all.
     ///
     /// - Throws: What the query throws.
-    mutating func ask(_ lookup: PropertyLookup, of database: Database) async throws {
-        let result = try await database.runQuery(
-            on: EntityIndex.name, with: EntityIndex.having(lookup.value, for: lookup.key))
-        answers[lookup] = Answer(
-            ids: result.rows.compactMap(\.documentId), sequence: result.sequence)
+    mutating func ask(_ lookups: Set<PropertyLookup>, of database: Database) async throws {
+        if lookups.isEmpty { return }
+        let keys = Set(lookups.map { EntityIndex.key(ofValue: $0.value, for: $0.key) })
+        var query = QueryByKeyList()
+        query.keysJSON = Array(keys)
+        query.reduce = false
+        let result = try await database.runQuery(on: EntityIndex.name, with: query)
+        var found: [JSONValue: [String]] = [:]
+        for row in result.rows {
+            if let id = row.documentId { found[row.keyJSON, default: []].append(id) }
+        }
+        for lookup in lookups {
+            let key = EntityIndex.key(ofValue: lookup.value, for: lookup.key)
+            answers[lookup] = Answer(ids: found[key] ?? [], sequence: result.sequence)
+        }
     }
 
     /// Runs a closure, asking for what it misses, until it misses nothing.
@@ -49,12 +59,12 @@ struct LookupAnswers: Sendable {
         _ body: (LookupAnswers) async throws -> Value
     ) async throws -> Value {
         var answers = LookupAnswers()
-        for lookup in first { try await answers.ask(lookup, of: database) }
+        try await answers.ask(first, of: database)
         while true {
             do {
                 return try await body(answers)
             } catch let missing as Missing {
-                try await answers.ask(missing.lookup, of: database)
+                try await answers.ask([missing.lookup], of: database)
             }
         }
     }
@@ -69,40 +79,69 @@ extension Snapshot {
     ///   - lookup: What is looked for.
     ///   - answers: What the index answered.
     ///   - editor: Changes that are not stored yet.
-    /// - Returns: The entities.
+    ///   - later: What has changed since the index was asked.
+    /// - Returns: Their identifiers.
     /// - Throws: ``LookupAnswers/Missing``; what reading throws.
     func entities(
-        _ lookup: PropertyLookup, _ answers: LookupAnswers, editor: EntityEditor?
-    ) throws -> [EntityState] {
+        _ lookup: PropertyLookup, _ answers: LookupAnswers, editor: EntityEditor?,
+        _ later: inout LaterChanges
+    ) throws -> [String] {
         guard let answer = answers[lookup] else { throw LookupAnswers.Missing(lookup: lookup) }
-        let later = try changes(
-            since: answer.sequence, limit: LookupAnswers.laterChangeCountMax + 1
-        ).changes
-        guard later.count <= LookupAnswers.laterChangeCountMax else {
+        guard let changed = try later.ids(since: answer.sequence, in: self) else {
             throw LookupAnswers.Missing(lookup: lookup)
         }
-        let candidates = Set(answer.ids).union(later.map(\.documentId))
-            .filter { !$0.utf8.starts(with: EntryIdentifier.prefix.utf8) }
-            .union(editor?.changedIds ?? [])
-        let found = try candidates.compactMap { id -> EntityState? in
-            // One that cannot be read has no value that could match.
-            guard let state = try editor?.knownState(id) ?? readable(id), !state.isDeleted,
-                case .value(lookup.value, _)? = state.value(of: lookup.key)?.content
-            else { return nil }
-            return state
+        let candidates = Set(answer.ids).union(changed).union(editor?.changedIds ?? [])
+        let holders = try candidates.filter { id in
+            if let state = editor?.knownState(id) {
+                guard !state.isDeleted,
+                    case .value(lookup.value, _)? = state.value(of: lookup.key)?.content
+                else { return false }
+                return true
+            }
+            guard let document = try readable(id),
+                case .value(lookup.value, _)? = document.entryContent(of: lookup.key)
+            else { return false }
+            return true
         }
-        return found.sorted { ($0.first.moment, $0.id) < ($1.first.moment, $1.id) }
+        if holders.count < 2 { return Array(holders) }
+        let states = try holders.compactMap { try editor?.knownState($0) ?? entity($0) }
+        return states.sorted { ($0.first.moment, $0.id) < ($1.first.moment, $1.id) }.map(\.id)
     }
 
-    private func readable(_ id: String) throws -> EntityState? {
+    /// The document of a live entity; one that cannot be read has no value that could match.
+    private func readable(_ id: String) throws -> Document? {
         do {
-            return try entity(id)
+            return try liveEntityDocument(id)
         } catch is DatastoreError {
             return nil
         }
     }
 }
 
+/// What has changed since the index was asked.
+struct LaterChanges {
+    private var known: [UInt64: Set<String>?] = [:]
+
+    /// The documents that have changed since a sequence, without those of superseded entries.
+    ///
+    /// - Returns: Their identifiers; nil when they are too many to be looked at one by one.
+    /// - Throws: What the database throws.
+    mutating func ids(since sequence: UInt64, in snapshot: Snapshot) throws -> Set<String>? {
+        // In a transaction nothing is stored before all was resolved.
+        if let known = known[sequence] { return known }
+        let changes = try snapshot.changes(
+            since: sequence, limit: LookupAnswers.laterChangeCountMax + 1
+        ).changes
+        var ids: Set<String>?
+        if changes.count <= LookupAnswers.laterChangeCountMax {
+            ids = Set(
+                changes.map(\.documentId)
+                    .filter { !$0.utf8.starts(with: EntryIdentifier.prefix.utf8) })
+        }
+        known[sequence] = ids
+        return ids
+    }
+}
 extension EntityReference {
     /// What will be asked to resolve the reference, as far as its keys and values are known.
     var lookups: Set<PropertyLookup> {

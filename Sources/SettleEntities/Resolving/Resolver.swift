@@ -11,6 +11,9 @@ final class Resolver {
     /// Changes entities; nil when nothing may be written.
     private let editor: EntityEditor?
     private var resolved: [EntityReference: String] = [:]
+    /// The documents of the live entities that were looked at, while nothing is written.
+    private var documents: [String: Document] = [:]
+    private var later = LaterChanges()
     /// The entities that were created.
     private(set) var created: Set<String> = []
 
@@ -71,14 +74,16 @@ final class Resolver {
             guard let text = try self.text(of: key, creating: creating),
                 let value = try primitive(value, creating: creating).flatMap({ try? $0.storable() })
             else { return nil }
-            return try snapshot.entities(.init(key: text, value: value), answers, editor: editor)
-                .first?.id
+            return try found(.init(key: text, value: value)).first
         }
     }
 
     private func find(_ key: PropertyKey, _ value: Primitive) throws -> String? {
-        try snapshot.entities(.init(key: key.name, value: value), answers, editor: editor)
-            .first?.id
+        try found(.init(key: key.name, value: value)).first
+    }
+
+    private func found(_ lookup: PropertyLookup) throws -> [String] {
+        try snapshot.entities(lookup, answers, editor: editor, &later)
     }
 
     /// Forgets what a reference was found to mean, because that was deleted.
@@ -101,17 +106,30 @@ final class Resolver {
             let text = try text(of: key, creating: false),
             let value = try primitive(value, creating: false).flatMap({ try? $0.storable() })
         else { return [] }
-        return try snapshot.entities(.init(key: text, value: value), answers, editor: editor)
+        return try found(.init(key: text, value: value)).compactMap { try state($0) }
             .filter { types?.contains($0.type) ?? true }
     }
 
     private func live(_ id: String) throws -> String? {
-        try state(id).map { $0.isDeleted ? nil : id } ?? nil
+        guard isReading else { return try state(id).map { $0.isDeleted ? nil : id } ?? nil }
+        return try document(id).map { _ in id }
+    }
+
+    /// Whether nothing is written.
+    var isReading: Bool { editor == nil }
+
+    /// The document of a live entity, while nothing is written.
+    func document(_ id: String) throws -> Document? {
+        if let known = documents[id] { return known }
+        let found = try snapshot.liveEntityDocument(id)
+        documents[id] = found
+        return found
     }
 
     /// An entity as it is by now, deleted or not.
     func state(_ id: String) throws -> EntityState? {
-        try editor?.knownState(id) ?? snapshot.entity(id)
+        if let known = documents[id] { return try EntityState(known) }
+        return try editor?.knownState(id) ?? snapshot.entity(id)
     }
 
     /// The text of a key; nil when its entity is missing.

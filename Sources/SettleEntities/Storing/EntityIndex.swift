@@ -60,13 +60,9 @@ enum EntityIndex {
     /// The type of a row of ``types``.
     static func type(ofKey key: JSONValue) -> String? { key[1]?.stringValue }
 
-    /// The entities that may have a value for a key.
-    static func having(_ value: Primitive, for key: String) -> QueryByKeyRange {
-        let key = JSONValue.array([.string(valueMark), .string(key), ValueKey.json(value)])
-        var query = QueryByKeyRange()
-        (query.startKeyJSON, query.endKeyJSON) = (key, key)
-        query.reduce = false
-        return query
+    /// The key of the entities that may have a value for a key.
+    static func key(ofValue value: Primitive, for key: String) -> JSONValue {
+        .array([.string(valueMark), .string(key), ValueKey.json(value)])
     }
 
     /// The entities with a value that is a given entity.

@@ -13,6 +13,15 @@ extension Snapshot {
         try entity(id).flatMap { $0.isDeleted ? nil : $0 }
     }
 
+    /// The document of the entity with an identifier; nil when there is none, or it is deleted.
+    ///
+    /// - Throws: ``DatastoreError`` with `newerFormat`; what the database throws.
+    func liveEntityDocument(_ id: String) throws -> Document? {
+        guard let document = try document(id), EntityState.isEntity(document) else { return nil }
+        try EntityState.checkFormat(of: document)
+        return document.bool(EntityFormat.isDeleted) ?? false ? nil : document
+    }
+
     /// Walks all entities, deleted ones too, in the byte order of their identifiers.
     ///
     /// - Parameter body: Called with each; answers false to stop.

@@ -1,3 +1,5 @@
+import Foundation
+import Settle
 import SettleEntities
 
 /// The number of entities of a type, of many beside few.

@@ -1,4 +1,5 @@
 import Foundation
+import SettleEntities
 
 /// The memory that an interchange takes beside that of the process, of many entities beside a tenth of them.
 enum EntityMemory: BenchmarkCase {

@@ -1,3 +1,6 @@
+import Settle
+import SettleEntities
+
 /// The bytes on the disk for all entities with their history and index.
 enum EntitySize: BenchmarkCase {
     static let name = "entity-size"

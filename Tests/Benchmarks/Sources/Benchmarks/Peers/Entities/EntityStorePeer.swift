@@ -78,7 +78,7 @@ struct EntityStorePeer: Sendable {
 
     private static func sums(_ found: [EntityReference]) -> FieldSums {
         found.reduce(into: FieldSums()) { sums, entity in
-            guard entity.count == 7 else { return }
+            guard entity.isResolved else { return }
             sums.count += 1
             sums.amounts += entity["age"]?.integer ?? 0
             sums.textBytes += entity["name"]?.string?.utf8.count ?? 0
