@@ -1,3 +1,4 @@
+import Foundation
 import Settle
 import SettleEntities
 import SettleREST

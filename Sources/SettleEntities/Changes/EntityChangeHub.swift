@@ -50,7 +50,8 @@ final class EntityChangeHub: CommitParticipant {
     /// A resolved reference of the class that is registered for its type.
     func reference(_ resolved: ReferenceCore.Resolved) -> EntityReference {
         let core = ReferenceCore(lookup: .identifier(resolved.id), resolved: resolved)
-        let registered = state.withLock { $0.classes[resolved.type] }
+        let classes = state.withLock { $0.classes }
+        let registered = classes.isEmpty ? nil : classes[resolved.type]
         return registered.map { $0.init(core: core) } ?? EntityReference(core: core)
     }
 

@@ -74,6 +74,13 @@ extension Datastore {
             return try references(given, resolver) { $0.properties(keys) }
         }
         return try given.map { reference in
+            // The usual case, without the tables that the others need.
+            if let id = reference.plainIdentifier {
+                guard let document = try resolver.snapshot.liveEntityDocument(id) else {
+                    return reference.unresolved
+                }
+                return hub.reference(.stored(StoredEntity(document, keys: keys)))
+            }
             guard let id = try resolver.resolve(reference), let document = try resolver.document(id)
             else { return reference.unresolved }
             return hub.reference(.stored(StoredEntity(document, keys: keys)))
@@ -82,6 +89,12 @@ extension Datastore {
 }
 
 extension EntityReference {
+    /// The identifier, where there is nothing else to find the entity by and nothing to create.
+    var plainIdentifier: String? {
+        if core.creation != nil, core.resolved == nil { return nil }
+        return identifier
+    }
+
     /// The reference without what an operation had read.
     var unresolved: EntityReference {
         guard core.resolved != nil else { return self }

@@ -67,6 +67,13 @@ extension Datastore {
                 Set(try keys.compactMap { try resolver.text(of: $0, creating: false) })
             }
             return try references.map { reference in
+                // What was not changed since is as it is.
+                if let id = reference.plainIdentifier,
+                    let document = try snapshot.liveEntityDocument(id),
+                    document.isEntityUnchanged(since: moment)
+                {
+                    return hub.reference(.stored(StoredEntity(document, keys: texts)))
+                }
                 guard let state = try resolver.known(reference),
                     let past = try snapshot.entity(state, asOf: moment, keys: texts)
                 else { return reference.unresolved }

@@ -109,3 +109,12 @@ extension Snapshot {
         return found
     }
 }
+
+extension Document {
+    /// Whether the entity was there at a moment and nothing in it is later.
+    func isEntityUnchanged(since moment: Int64) -> Bool {
+        let text = string(EntityFormat.modified) ?? string(EntityFormat.datestamp)
+        guard let last = text.flatMap(Moment.microseconds(of:)) else { return false }
+        return last <= moment
+    }
+}

@@ -13,6 +13,8 @@ enum EntityFormat {
     static let datestamp = "datestamp"
     static let counter = "counter"
     static let device = "device"
+    /// The latest datestamp in the document, where that is not the first.
+    static let modified = "modified"
     /// The stamp of the current type, where that is not the first.
     static let created = "created"
     /// The stamp of the last deletion.

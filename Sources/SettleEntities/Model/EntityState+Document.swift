@@ -5,8 +5,8 @@ import Settle
 extension EntityState {
     /// Whether a document is that of an entity; entries of the history are not.
     static func isEntity(_ document: Document) -> Bool {
-        document.integer(EntityFormat.format) != nil
-            && document.string(EntityFormat.type) != EntityFormat.entryType
+        !document.id.utf8.starts(with: EntryIdentifier.prefix.utf8)
+            && document.integer(EntityFormat.format) != nil
     }
 
     /// Refuses an entity that a newer release has written.
@@ -71,7 +71,11 @@ extension EntityState {
     }
 
     /// Sets the entity's members of a document.
-    func write(into document: inout Document) {
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - old: The entity that it is now, whose entries need not be written again; nil when it is none.
+    func write(into document: inout Document, over old: EntityState? = nil) {
         document[json: EntityFormat.format] = .integer(EntityFormat.current)
         document[json: EntityFormat.type] = .string(type)
         let stamp = EntryForm.members(of: first)
@@ -86,9 +90,14 @@ extension EntityState {
         document[json: EntityFormat.removals] =
             removals.isEmpty
             ? nil : .object(removals.mapValues { .object(EntryForm.members(of: $0, in: first)) })
-        var properties: [String: JSONValue] = [:]
-        properties.reserveCapacity(entries.count)
+        let last = lastStamp.moment
+        document[json: EntityFormat.modified] =
+            last == first.moment ? nil : .string(Moment.text(last))
+        let written =
+            old?.first == first ? document[json: EntityFormat.properties]?.objectValue : nil
+        var properties = written ?? [:]
         for (key, entry) in entries where key != Register.type && key != Register.deletion {
+            if written != nil, old?.entries[key] == entry { continue }
             properties[key] = EntryForm.json(entry, in: first)
         }
         document[json: EntityFormat.properties] = .object(properties)

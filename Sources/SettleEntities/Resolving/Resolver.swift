@@ -6,7 +6,7 @@ final class Resolver {
     /// Thrown where something had to be created and nothing may be written: run it in a transaction.
     struct NeedsCreation: Error {}
 
-    private let snapshot: Snapshot
+    let snapshot: Snapshot
     private let answers: LookupAnswers
     /// Changes entities; nil when nothing may be written.
     private let editor: EntityEditor?
@@ -129,7 +129,8 @@ final class Resolver {
     /// An entity as it is by now, deleted or not.
     func state(_ id: String) throws -> EntityState? {
         if let known = documents[id] { return try EntityState(known) }
-        return try editor?.knownState(id) ?? snapshot.entity(id)
+        guard let editor else { return try snapshot.entity(id) }
+        return try editor.look(id)
     }
 
     /// The text of a key; nil when its entity is missing.

@@ -43,6 +43,19 @@ final class EntityEditor {
     /// An entity as this editor knows it; nil when it has not looked at it.
     func knownState(_ id: String) -> EntityState? { works[id]?.state }
 
+    /// An entity as it is by now, deleted or not, which is kept for what is done to it; nil when there is none.
+    ///
+    /// - Throws: What reading it throws.
+    func look(_ id: String) throws -> EntityState? {
+        if let known = works[id] { return known.state }
+        guard let document = try transaction.document(id), let state = try EntityState(document)
+        else {
+            return nil
+        }
+        works[id] = Work(document: document, stored: state, state: state)
+        return state
+    }
+
     private func work(_ id: String) throws -> Work {
         if let work = works[id] { return work }
         let document = try transaction.document(id)
@@ -157,7 +170,7 @@ final class EntityEditor {
             guard var work = works[id], let state = work.state else { continue }
             if state != work.stored {
                 var document = work.document
-                state.write(into: &document)
+                state.write(into: &document, over: work.stored)
                 work.document = try transaction.save(document)
                 work.stored = state
             }

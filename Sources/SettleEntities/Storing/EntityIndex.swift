@@ -21,18 +21,9 @@ enum EntityIndex {
             let first = try view.string(EntityFormat.datestamp)
         else { return }
         try rows.emit(typeMark, type)
-        var modified = Moment.microseconds(of: first) ?? Moment.earliest
-        func note(_ stamp: [String: JSONValue]?) {
-            guard let text = stamp?[EntityFormat.datestamp]?.stringValue,
-                let moment = Moment.microseconds(of: text)
-            else { return }
-            modified = max(modified, moment)
-        }
-        note(try view.json(EntityFormat.created)?.objectValue)
-        note(try view.json(EntityFormat.deletion)?.objectValue)
+        let modified = try view.string(EntityFormat.modified) ?? first
         for (key, json) in try view.json(EntityFormat.properties)?.objectValue ?? [:] {
             guard case .object(let entry) = json else { continue }
-            note(entry)
             guard let value = entry[EntityFormat.value] else { continue }
             let kind = entry[EntityFormat.kind]?.stringValue
             try rows.emit(
@@ -48,7 +39,7 @@ enum EntityIndex {
             default: break
             }
         }
-        try rows.emit(changeMark, modified)
+        try rows.emit(changeMark, Moment.microseconds(of: modified))
     }
 
     /// The entities of a type.

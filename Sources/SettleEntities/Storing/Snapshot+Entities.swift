@@ -17,8 +17,11 @@ extension Snapshot {
     ///
     /// - Throws: ``DatastoreError`` with `newerFormat`; what the database throws.
     func liveEntityDocument(_ id: String) throws -> Document? {
-        guard let document = try document(id), EntityState.isEntity(document) else { return nil }
-        try EntityState.checkFormat(of: document)
+        guard let document = try document(id),
+            !id.utf8.starts(with: EntryIdentifier.prefix.utf8),
+            let format = document.integer(EntityFormat.format)
+        else { return nil }
+        if format != Int(EntityFormat.current) { try EntityState.checkFormat(of: document) }
         return document.bool(EntityFormat.isDeleted) ?? false ? nil : document
     }
 
