@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "Settle", targets: ["Settle"]),
         .library(name: "SettleOutbox", targets: ["SettleOutbox"]),
         .library(name: "SettleSync", targets: ["SettleSync"]),
+        .library(name: "SettleEntities", targets: ["SettleEntities"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
@@ -143,6 +144,11 @@ let package = Package(
             ],
             swiftSettings: safe),
 
+        // Entities, whose merging and scope the replicator is given.
+        .target(
+            name: "SettleEntities", dependencies: ["Settle", "SettlePrimitives", "SettleSync"],
+            swiftSettings: safe),
+
         // Floor 5: HTTP.
         .target(
             name: "SettleREST",
@@ -206,8 +212,8 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleHosting", "SettleOutbox", "SettleREST", "SettleServer",
-                "SettleSync",
+                "Settle", "SettleEntities", "SettleHosting", "SettleOutbox", "SettleREST",
+                "SettleServer", "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -283,6 +289,10 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "SettleEntitiesTests",
+            dependencies: ["Settle", "SettleEntities", "SettleSync", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleRESTTests",
             dependencies: [
                 "Settle", "SettleREST", "SettleSync", "SettleTableProtocol", "TestSupport",
@@ -332,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
-                "Settle", "SettleCommand", "SettleOutbox", "SettleSync", "TestSupport",
+                "Settle", "SettleCommand", "SettleEntities", "SettleOutbox", "SettleSync",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),
@@ -350,8 +361,8 @@ let package = Package(
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "Settle", "SettleHosting", "SettleOutbox", "SettleREST", "SettleServer",
-                "SettleSync", "TestSupport",
+                "Settle", "SettleEntities", "SettleHosting", "SettleOutbox", "SettleREST",
+                "SettleServer", "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(

@@ -27,7 +27,7 @@ struct SettleTool: AsyncParsableCommand {
                 name: "Documents",
                 subcommands: [
                     ListCommand.self, GetCommand.self, QueryCommand.self, WatchCommand.self,
-                    PutCommand.self, EditCommand.self, DeleteCommand.self,
+                    PutCommand.self, EditCommand.self, DeleteCommand.self, EntitiesCommand.self,
                 ]),
             CommandGroup(
                 name: "Files",

@@ -137,6 +137,23 @@ public struct Document: Sendable {
         }
     }
 
+    /// The member that a path of names leads to, from the top of the document; nil when there is none.
+    ///
+    /// ```swift
+    /// let city = document.member(at: ["address", "city"])?.stringValue
+    /// ```
+    ///
+    /// - Parameter path: The names; none stand for all members.
+    /// - Returns: The member.
+    /// - Complexity: Of a document that was read, no value is made of anything but the member.
+    public func member(at path: [String]) -> JSONValue? {
+        guard let name = path.first else { return .object(json) }
+        guard path.count > 1, edits[name] == nil, name != Self.idMember, let stored else {
+            return path.dropFirst().reduce(self[json: name]) { member, name in member?[name] }
+        }
+        return reading { () throws(PackedError) in try stored.member(at: path) }
+    }
+
     /// The member with a name as an untyped value; nil when there is none.
     func untyped(_ name: String) -> Any? {
         let dates = Document.dateFormatter

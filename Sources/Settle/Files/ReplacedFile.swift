@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// A file that is written beside its place and takes it when it is whole and on the disk.
-struct ReplacedFile {
+package struct ReplacedFile {
     private let target: URL
     private let part: URL
     private let handle: FileHandle
@@ -11,7 +11,7 @@ struct ReplacedFile {
     /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a file, or
     ///   there is something that is no file, or no folder to put it in; `permissionDenied` and the
     ///   like.
-    init(_ url: URL) throws {
+    package init(_ url: URL) throws {
         try FileLocation.check(url)
         let target = url.resolvingSymlinksInPath()
         let manager = FileManager.default
@@ -38,7 +38,9 @@ struct ReplacedFile {
     }
 
     /// Writes the next bytes.
-    func write(_ bytes: [UInt8]) throws {
+    ///
+    /// - Throws: ``DatabaseError`` with `diskFull`, `inputOutput` and the like.
+    package func write(_ bytes: [UInt8]) throws {
         do {
             try handle.write(contentsOf: Data(bytes))
         } catch {
@@ -47,7 +49,9 @@ struct ReplacedFile {
     }
 
     /// Puts the file in its place once it is on the disk.
-    func finish() throws {
+    ///
+    /// - Throws: ``DatabaseError`` with `diskFull`, `inputOutput` and the like; what was there is left then.
+    package func finish() throws {
         do {
             try handle.synchronize()
             try handle.close()
@@ -67,7 +71,7 @@ struct ReplacedFile {
     }
 
     /// Removes what was written; for a file that was not finished.
-    func abandon() {
+    package func abandon() {
         try? handle.close()
         try? FileManager.default.removeItem(at: part)
     }

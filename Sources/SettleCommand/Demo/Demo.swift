@@ -55,6 +55,7 @@ struct Demo {
         let people = try await settleConflict(at: a, everything, edits, census)
         try await seeObservedChange(of: people, in: watch, byWayOf: a, observer)
         try await compare(a, b, continent)
+        try await mergePerson(with: server)
     }
 
     private func startServer() async throws -> DemoServer {

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleEntities
 import SettleServer
 import SettleOutbox
 import SettleSync
@@ -13,6 +14,7 @@ enum FailureText {
         case let error as CommandFailure: error.description
         case let error as ReplicationError: replication(error)
         case let error as OutboxError: error.message
+        case let error as DatastoreError: error.message
         case let error as ServerError: error.message
         case let error as JSONError: error.description
         case let error as Importer.Stopped: error.reason

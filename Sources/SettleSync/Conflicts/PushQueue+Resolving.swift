@@ -94,7 +94,7 @@ extension PushQueue {
                 try Self.rebase(
                     id, old, on: seen, isDeletedHere: local == nil,
                     isEqual: scope.isLike(local, to: seen), in: transaction, tables)
-            case .use(let given):
+            case .use(let given), .useAndAdd(let given, _):
                 // The document that has the identifier belongs to another remote.
                 if try tables.isTaken(id, in: transaction) { return try leave() }
                 let carries = seen.carriesAttachments
@@ -116,6 +116,11 @@ extension PushQueue {
                         if carries { try tables.noteDownload(of: document, in: transaction) }
                         try transaction.save(document)
                     }
+                }
+            }
+            if case .useAndAdd(_, let others) = resolution {
+                for other in others where try transaction.lastChange(of: other.id) == nil {
+                    try transaction.add(other)
                 }
             }
             return .resolved

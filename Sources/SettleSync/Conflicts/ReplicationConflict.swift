@@ -36,6 +36,12 @@ public enum ConflictResolution: Sendable {
     case useServer
     /// The document becomes this one, here and on the remote. Its identifier does not matter.
     case use(Document)
+    /// As ``use(_:)``, and in the same commit documents are added that there are not yet.
+    ///
+    /// For what a merge makes beside the document: a record of what it gave up, for example. A document with an
+    /// identifier that is taken, by a document or a tombstone, is not added. Those that are belong to the changes that
+    /// are sent, where the remote's scope includes them.
+    case useAndAdd(Document, [Document])
     /// Nothing: the document stays as it is here, the conflict is listed in
     /// `Database.replicationConflicts(with:)`, and the replication goes on with the others.
     case leave

@@ -33,6 +33,7 @@ enum HousePlan {
         "SettleSync": Room(
             targets: ["Settle", "SettlePrimitives", "SettleTableProtocol"],
             products: ["CoreMetrics", "Logging"]),
+        "SettleEntities": Room(targets: ["Settle", "SettlePrimitives", "SettleSync"]),
         "SettleREST": Room(
             targets: ["Settle", "SettleSync", "SettleTableProtocol"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
@@ -59,7 +60,8 @@ enum HousePlan {
             ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleHosting", "SettleOutbox", "SettlePostgreSQL", "SettleREST",
+                "Settle", "SettleEntities", "SettleHosting", "SettleOutbox", "SettlePostgreSQL",
+                "SettleREST",
                 "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),

@@ -25,7 +25,7 @@ import Testing
             let file = try cities(["FR", "CH", "NZ", "KE"], in: scratch)
             let outcome = try await tool.run(["demo", "--cities", file, "--keep", kept])
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
-            #expect(outcome.output.contains("Everything was as expected: 12 steps, "))
+            #expect(outcome.output.contains("Everything was as expected: 13 steps, "))
             let there = try await tool.run(
                 ["query", kept + "/client-b", "--key", "continent", "--reduce", "count", "--group"])
             #expect(there.lines.count == 2 && there.lines.last?.hasPrefix("EU ") == true)

@@ -51,7 +51,7 @@ enum Judge: CaseIterable, Sendable {
         switch resolution {
         case .useLocal: "ours"
         case .useServer: "theirs"
-        case .use: "merged"
+        case .use, .useAndAdd: "merged"
         case .leave: "left"
         case .stop: "stop"
         }

@@ -64,7 +64,7 @@ final class Ledger: Sendable {
         case .leave, .stop: return
         case .useLocal: kept = conflict.local?.json
         case .useServer: kept = conflict.server?.json
-        case .use(let document): kept = document.json
+        case .use(let document), .useAndAdd(let document, _): kept = document.json
         }
         let seen = Self.marks(in: conflict.local?.json).union(
             Self.marks(in: conflict.server?.json))

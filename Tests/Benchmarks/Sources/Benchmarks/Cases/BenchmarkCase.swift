@@ -32,7 +32,8 @@ struct Bench {
         IndexSize.self, ObserveLatency.self, ObserveMany.self, ObserveReduce.self,
         ObserveCommits.self, OutboxAdd.self, OutboxOpen.self, OutboxDispatch.self,
         PullAll.self, PullIdle.self, PushAll.self, ServePage.self, ServeInsert.self, ServeLoad.self,
-        ServeAttack.self,
+        ServeAttack.self, EntityRead.self, EntityUpdate.self, EntityByValue.self,
+        EntityCount.self, EntityAsOf.self, EntitySize.self, EntityMemory.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

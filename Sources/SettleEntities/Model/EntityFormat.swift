@@ -1,0 +1,39 @@
+/// The names of the members of entities' documents; Docs/Formats/Entities.md.
+enum EntityFormat {
+    /// The layout that this release writes.
+    ///
+    /// It reads no later one.
+    static let current: Int64 = 1
+
+    /// The layout.
+    ///
+    /// Only the documents of entities and of their entries have this member.
+    static let format = "entityFormat"
+    static let type = "type"
+    static let datestamp = "datestamp"
+    static let counter = "counter"
+    static let device = "device"
+    /// The latest datestamp in the document, where that is not the first.
+    static let modified = "modified"
+    /// The stamp of the current type, where that is not the first.
+    static let created = "created"
+    /// The stamp of the last deletion.
+    static let deletion = "deletion"
+    /// Present, and true, when the entity is deleted.
+    static let isDeleted = "isDeleted"
+    /// When keys were last removed with their history.
+    static let removals = "removals"
+    static let properties = "properties"
+
+    static let value = "value"
+    /// The kind of value, where JSON does not tell.
+    static let kind = "kind"
+    /// What an entry without a value says.
+    static let state = "state"
+
+    /// The member `type` of a document that is an entry of the history.
+    static let entryType = "entity-entry"
+    static let entity = "entity"
+    static let key = "key"
+    static let entry = "entry"
+}

@@ -1,0 +1,66 @@
+import Settle
+
+/// A superseded entry as the document that it is.
+struct EntryRecord: Sendable, Hashable {
+    let entity: String
+    let key: String
+    let entry: Entry
+
+    /// The document's identifier.
+    var id: String { EntryIdentifier.text(entity: entity, key: key, entry: entry) }
+
+    /// Whether a document is an entry of the history.
+    static func isEntry(_ document: Document) -> Bool {
+        document.string(EntityFormat.type) == EntityFormat.entryType
+            && document.integer(EntityFormat.format) != nil
+    }
+
+    /// The document, which is never changed.
+    ///
+    /// - Parameter entityDocument: The document of the entity; the entry is for the same channels.
+    /// - Returns: A document that was not saved.
+    func document(of entityDocument: Document) -> Document {
+        var document = Document(id: id)
+        document[json: EntityFormat.format] = .integer(EntityFormat.current)
+        document[json: EntityFormat.type] = .string(EntityFormat.entryType)
+        document[json: EntityFormat.entity] = .string(entity)
+        document[json: EntityFormat.key] = .string(key)
+        document[json: EntityFormat.entry] = EntryForm.json(entry)
+        document[json: Self.channels] = entityDocument[json: Self.channels]
+        return document
+    }
+
+    private static let channels = "channels"
+
+    init(entity: String, key: String, entry: Entry) {
+        self.entity = entity
+        self.key = key
+        self.entry = entry
+    }
+
+    /// The entry that a document is; nil when it is a document of something else.
+    ///
+    /// - Throws: ``DatastoreError`` with `newerFormat` or `unreadable`.
+    init?(_ document: Document) throws {
+        guard Self.isEntry(document) else { return nil }
+        guard document.integer(EntityFormat.format) == Int(EntityFormat.current) else {
+            throw DatastoreError(
+                .newerFormat,
+                "The entry '\(document.id)' of a history was written by a newer release of Settle; use that one."
+            )
+        }
+        guard let entity = document.string(EntityFormat.entity),
+            let key = document.string(EntityFormat.key),
+            let json = document[json: EntityFormat.entry],
+            let entry = try? EntryForm.entry(json)
+        else {
+            throw DatastoreError(
+                .unreadable,
+                "The document '\(document.id)' is marked as an entry of a history, and is none that can be read. "
+                    + "Something else than a datastore has changed it.",
+                entity: document.string(EntityFormat.entity), key: document.string(EntityFormat.key)
+            )
+        }
+        self.init(entity: entity, key: key, entry: entry)
+    }
+}

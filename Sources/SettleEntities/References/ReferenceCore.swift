@@ -1,0 +1,50 @@
+import Foundation
+
+/// What a reference is made of: how the entity is found, what is created when it is missing, and what was read.
+///
+/// Handed from the initializers of a ``CustomReference`` to ``EntityReference/init(core:)``, as it is.
+public struct ReferenceCore: Sendable {
+    /// How an entity is found.
+    enum Lookup: Sendable, Hashable {
+        /// Matches nothing.
+        case nothing
+        case identifier(String)
+        case name(String)
+        /// By the identifier, else by the name.
+        case identifierOrName(String, String)
+        case key(PropertyKey, PropertyValue)
+    }
+
+    /// What is created when there is none.
+    struct Creation: Sendable, Hashable {
+        var type: EntityType
+        var properties: PropertyDictionary
+    }
+
+    /// What an operation has read.
+    enum Resolved: Sendable {
+        /// An entity as it is stored.
+        case stored(StoredEntity)
+        /// One that an operation has changed, or as it was at a date.
+        case made(Made)
+
+        /// An entity that was decoded.
+        struct Made: Sendable {
+            var id: String
+            var type: String
+            var first: Stamp
+            var last: Stamp
+            var properties: PropertyDictionary
+        }
+    }
+
+    var lookup: Lookup
+    var creation: Creation?
+    var resolved: Resolved?
+
+    init(lookup: Lookup, creation: Creation? = nil, resolved: Resolved? = nil) {
+        self.lookup = lookup
+        self.creation = creation
+        self.resolved = resolved
+    }
+}

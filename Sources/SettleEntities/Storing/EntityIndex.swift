@@ -1,0 +1,78 @@
+import Settle
+
+/// The index of a datastore: entities that are not deleted, by type, value, relationship and last change.
+///
+/// It is one index with four kinds of rows, told apart by the first element of their keys, because mapping a document
+/// once is cheaper than four times. Rows are counted in the index, so that a count by type is O(log n).
+enum EntityIndex {
+    static let name = "entities"
+
+    private static let typeMark = "t"
+    private static let valueMark = "v"
+    private static let relationMark = "r"
+    private static let changeMark = "m"
+
+    static let index = Database.Index.views(
+        name: name, version: "1", collation: .raw, builtInReduce: .count
+    ) { view, rows in
+        guard try view.integer(EntityFormat.format) != nil,
+            let type = try view.string(EntityFormat.type), type != EntityFormat.entryType,
+            try view.bool(EntityFormat.isDeleted) != true,
+            let first = try view.string(EntityFormat.datestamp)
+        else { return }
+        try rows.emit(typeMark, type)
+        let modified = try view.string(EntityFormat.modified) ?? first
+        for (key, json) in try view.json(EntityFormat.properties)?.objectValue ?? [:] {
+            guard case .object(let entry) = json else { continue }
+            guard let value = entry[EntityFormat.value] else { continue }
+            let kind = entry[EntityFormat.kind]?.stringValue
+            try rows.emit(
+                valueMark, key,
+                ValueKey.json(stored: value, isText: kind != Primitive.Kind.data.rawValue))
+            switch (kind, value) {
+            case (Primitive.Kind.entity.rawValue?, .string(let target)):
+                try rows.emit(relationMark, target, key)
+            case (_, .array), (_, .object):
+                let content = try EntryForm.content(entry)
+                guard case .value(let value, _) = content else { continue }
+                for target in Set(value.entities) { try rows.emit(relationMark, target, key) }
+            default: break
+            }
+        }
+        try rows.emit(changeMark, Moment.microseconds(of: modified))
+    }
+
+    /// The entities of a type.
+    static func ofType(_ type: String) -> QueryByKeyRange { exactly([typeMark, type]) }
+
+    /// The types, with their counts when grouped.
+    static var types: QueryByKeyRange { QueryByKeyRange(prefix: [typeMark]) }
+
+    /// The type of a row of ``types``.
+    static func type(ofKey key: JSONValue) -> String? { key[1]?.stringValue }
+
+    /// The key of the entities that may have a value for a key.
+    static func key(ofValue value: Primitive, for key: String) -> JSONValue {
+        .array([.string(valueMark), .string(key), ValueKey.json(value)])
+    }
+
+    /// The entities with a value that is a given entity.
+    static func referring(to identifier: String) -> QueryByKeyRange {
+        var query = QueryByKeyRange(prefix: [relationMark, identifier])
+        query.reduce = false
+        return query
+    }
+
+    /// The entities whose last change is not before a moment.
+    static func changed(since moment: Int64) -> QueryByKeyRange {
+        var query = QueryByKeyRange(
+            startKey: [changeMark, Int(moment)] as [Any],
+            endKey: [changeMark, [:] as [String: Any]] as [Any])
+        query.reduce = false
+        return query
+    }
+
+    private static func exactly(_ key: [String]) -> QueryByKeyRange {
+        QueryByKeyRange(startKey: key, endKey: key)
+    }
+}
