@@ -144,7 +144,7 @@ let package = Package(
         .target(
             name: "SettleREST",
             dependencies: [
-                "Settle", "SettleSync",
+                "Settle", "SettleOData", "SettleSync",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],

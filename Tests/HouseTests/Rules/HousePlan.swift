@@ -32,7 +32,7 @@ enum HousePlan {
         "SettleSync": Room(
             targets: ["Settle", "SettlePrimitives"], products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
-            targets: ["Settle", "SettleSync"],
+            targets: ["Settle", "SettleOData", "SettleSync"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleServer": Room(
             targets: ["CMalloc", "Settle", "SettleOData", "SettlePrimitives"],

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleOData
 public import SettleSync
 
 // The route of `settle serve`; Docs/Formats/AzureTables.md.
@@ -21,8 +22,10 @@ extension AzureTablesBackend {
             QueryParameter("since", heard?.place ?? last),
             QueryParameter("wait", "\(listeningSeconds)"), QueryParameter("$top", "1"),
         ]
-        if let filter = ODataFilter.conjunction(try conditions(of: query, dialect)) {
-            parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
+        let conditions = conditions(of: query)
+        if !conditions.isEmpty {
+            let filter = try ODataNode.conjunction(conditions).text(for: dialect.odata)
+            parameters.append(QueryParameter("$filter", filter))
         }
         let response = try await exchange(
             dialect, .get, address.path(ofItem: "changes", query: parameters + givenParameters),

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleOData
 public import SettleSync
 
 /// What a table has under an identifier.
@@ -29,7 +30,7 @@ extension AzureTablesBackend {
         let response = try await exchange(
             dialect, .get,
             query: [
-                QueryParameter("$filter", filter.text(for: dialect.odata)),
+                QueryParameter("$filter", try filter.text(for: dialect.odata)),
                 dialect.askingForDeleted,
             ])
         guard response.status == 200 else { throw response.failure("look up an item") }

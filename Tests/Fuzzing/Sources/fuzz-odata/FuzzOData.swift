@@ -62,7 +62,7 @@ import SettleOData
         return limits
     }()
 
-    private static func test(_ filter: ODataExpression, _ item: FuzzItem) {
+    private static func test(_ filter: ODataNode, _ item: FuzzItem) {
         let isTrue = try? ODataEvaluator.isTrue(filter, for: item, limits: limits)
         for path in FuzzItem.paths {
             guard let ranges = filter.keyRanges(on: path) else { continue }
@@ -103,21 +103,7 @@ import SettleOData
         }
     }
 
-    private static func height(of expression: ODataExpression) -> Int {
-        let operands: [ODataExpression] =
-            switch expression {
-            case .literal, .path, .variable: []
-            case .not(let operand), .negated(let operand), .cast(let operand, _),
-                .count(let operand):
-                [operand]
-            case .and(let operands), .or(let operands), .call(_, let operands): operands
-            case .comparison(_, let left, let right), .arithmetic(_, let left, let right):
-                [left, right]
-            case .membership(let value, let list): [value] + list
-            case .any(let collection, _, let condition):
-                [collection] + (condition.map { [$0] } ?? [])
-            case .all(let collection, _, let condition): [collection, condition]
-            }
-        return 1 + (operands.map(height).max() ?? 0)
+    private static func height(of expression: ODataNode) -> Int {
+        1 + (expression.children.map(height).max() ?? 0)
     }
 }
