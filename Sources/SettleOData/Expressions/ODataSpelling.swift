@@ -17,8 +17,8 @@ package enum ODataSpelling: Sendable, Hashable {
     /// What it is as a plain literal; null when it is none that is read here.
     var value: ODataValue {
         switch self {
-        case .single(let value): Self.number(value.description)
-        case .decimal(let digits): Self.number(digits)
+        case .single(let value): Self.literal(value.description)
+        case .decimal(let digits): Self.literal(digits)
         case .dateTime(let instant): .instant(instant)
         case .timestamp(let text), .received(let text):
             Instant(text: text).map { .instant($0) } ?? .null
@@ -26,7 +26,16 @@ package enum ODataSpelling: Sendable, Hashable {
         }
     }
 
-    private static func number(_ digits: String) -> ODataValue {
-        ODataLiteral.number(digits).map { .double($0) } ?? .null
+    private static func literal(_ digits: String) -> ODataValue {
+        number(digits).map { .double($0) } ?? .null
+    }
+
+    /// The number that digits say; nil when they say none, or none that is finite.
+    static func number(_ digits: String) -> Double? {
+        let isPlain = digits.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || "-+.e".utf8.contains($0)
+        }
+        guard isPlain, let value = Double(digits), value.isFinite else { return nil }
+        return value
     }
 }

@@ -74,7 +74,7 @@ enum ODataLiteral {
     /// The digits of a number as Swift describes it, in the form that all servers read: a `+` before an
     /// exponent is left away, and there is always a point before it.
     private static func digits(_ description: String) throws(ODataWriteError) -> String {
-        guard number(description) != nil else {
+        guard ODataSpelling.number(description) != nil else {
             throw ODataWriteError(
                 "A filter compares to a number that is infinite or none; it has no literal.")
         }
@@ -82,15 +82,6 @@ enum ODataLiteral {
         guard parts.count == 2 else { return description }
         let mantissa = parts[0].contains(".") ? "\(parts[0])" : "\(parts[0]).0"
         return "\(mantissa)e\(parts[1].filter { $0 != "+" })"
-    }
-
-    /// The number that digits say; nil when they say none, or none that is finite.
-    static func number(_ digits: String) -> Double? {
-        let isPlain = digits.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || "-+.e".utf8.contains($0)
-        }
-        guard isPlain, let value = Double(digits), value.isFinite else { return nil }
-        return value
     }
 
     // MARK: Times
