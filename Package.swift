@@ -112,6 +112,9 @@ let package = Package(
         .target(
             name: "SettleOData", dependencies: ["SettleDocuments"], swiftSettings: safe),
 
+        .target(
+            name: "SettleTableProtocol", dependencies: ["SettleDocuments"], swiftSettings: safe),
+
         // Floor 2: map, collate, reduce, query.
         .target(
             name: "SettleIndexing",
@@ -134,7 +137,7 @@ let package = Package(
         .target(
             name: "SettleSync",
             dependencies: [
-                "Settle", "SettlePrimitives",
+                "Settle", "SettlePrimitives", "SettleTableProtocol",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -144,7 +147,7 @@ let package = Package(
         .target(
             name: "SettleREST",
             dependencies: [
-                "Settle", "SettleOData", "SettleSync",
+                "Settle", "SettleOData", "SettleSync", "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],
@@ -152,7 +155,7 @@ let package = Package(
         .target(
             name: "SettleServer",
             dependencies: [
-                "CMalloc", "Settle", "SettleOData", "SettlePrimitives",
+                "CMalloc", "Settle", "SettleOData", "SettlePrimitives", "SettleTableProtocol",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -176,6 +179,7 @@ let package = Package(
             name: "SettlePostgreSQL",
             dependencies: [
                 "Settle", "SettleOData", "SettlePQ", "SettlePrimitives", "SettleServer",
+                "SettleTableProtocol",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: safe),
@@ -245,6 +249,10 @@ let package = Package(
             dependencies: ["SettleDocuments", "SettleOData", "TestSupport"],
             swiftSettings: house),
         .testTarget(
+            name: "SettleTableProtocolTests",
+            dependencies: ["SettleDocuments", "SettleTableProtocol", "TestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleIndexingTests",
             dependencies: [
                 "SettleDocuments", "SettleIndexing", "SettlePrimitives", "SettleStorage",
@@ -277,7 +285,7 @@ let package = Package(
         .testTarget(
             name: "SettleRESTTests",
             dependencies: [
-                "Settle", "SettleREST", "SettleSync", "TestSupport",
+                "Settle", "SettleREST", "SettleSync", "SettleTableProtocol", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),
@@ -300,7 +308,7 @@ let package = Package(
             name: "SettleServerTests",
             dependencies: [
                 "Settle", "SettleOData", "SettlePQ", "SettlePostgreSQL", "SettleServer",
-                "TestSupport",
+                "SettleTableProtocol", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

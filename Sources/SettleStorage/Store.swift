@@ -116,6 +116,7 @@ package final class Store: Sendable {
         if let (tables, format) = found {
             if format < StoreHeader.format, !options.isReadOnly {
                 try StoreUpgrade.run(in: environment)
+                return try environment.read("open") { try StoreTables(findingIn: $0) }
             }
             return tables
         }

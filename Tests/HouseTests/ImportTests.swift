@@ -86,7 +86,7 @@ import Testing
         #expect(found.map(\.isExported) == [false, false, false, true])
     }
 
-    @Test func `are handed on by the front door, and with it by the products over it, alone`() throws {
+    @Test func `are handed on by the front door and the products over it alone`() throws {
         let files = try PackageTree.house().files(under: "Sources/", ending: ".swift")
         let exporting = files.filter { file in
             ImportStatement.imports(in: file.text).contains(where: \.isExported)

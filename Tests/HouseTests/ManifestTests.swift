@@ -21,7 +21,7 @@ import Testing
         #expect(Set(HousePlan.rooms.keys).isSubset(of: Set(manifest.targets.keys)))
         #expect(manifest.testTargets.contains("HouseTests"))
         let sync = manifest.targets["SettleSync"]
-        #expect(sync?.targets == ["Settle", "SettlePrimitives"])
+        #expect(sync?.targets == ["Settle", "SettlePrimitives", "SettleTableProtocol"])
         #expect(sync?.products == ["CoreMetrics", "Logging"])
     }
 

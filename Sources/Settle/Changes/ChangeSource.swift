@@ -93,7 +93,7 @@ struct ChangeSource: Sendable {
             last = sequence
             let row = try base.withRow(of: Array(id.utf8)) { row in
                 byteCount += row.count
-                return try read(row, of: id, sequence)
+                return try read(row, of: id, sequence, in: base)
             }
             if case .some(let element) = row {
                 if let element { found.elements.append(element) }
@@ -111,7 +111,7 @@ struct ChangeSource: Sendable {
 
     /// What a row tells; nil for a document of another type.
     private func read(
-        _ row: Span<UInt8>, of id: String, _ sequence: UInt64
+        _ row: Span<UInt8>, of id: String, _ sequence: UInt64, in snapshot: StoreSnapshot
     ) throws -> ChangeFeed.Element? {
         guard let place = RecordHead.members(of: row) else { throw damaged(id, sequence) }
         if let type = options.type, !place.isDeleted {
@@ -120,12 +120,14 @@ struct ChangeSource: Sendable {
         }
         let element: ChangeFeed.Element
         if options.includesDocuments, !place.isDeleted {
-            let record = try DocumentRecord(decoding: row, id: id)
+            let record = try snapshot.record(decoding: row, id: id)
             element = .init(
                 DocumentChange(id: id, record: record),
                 try Document(id: id, record: record, in: database))
         } else {
-            guard let change = RecordChange(id: id, row: row) else { throw damaged(id, sequence) }
+            guard let change = try RecordChange(id: id, row: row, in: snapshot) else {
+                throw damaged(id, sequence)
+            }
             element = .init(DocumentChange(change), nil)
         }
         guard element.change.sequence == sequence else { throw damaged(id, sequence) }

@@ -151,13 +151,17 @@ public final class Transaction: Snapshot {
     ///   - document: The document; its revision does not count.
     ///   - origin: The name of the replication.
     ///   - firstDigest: The digest of the revision that the members alone make, should it be known.
+    ///   - isHeld: True when the members are going to be held (``hold(_:of:by:note:)``).
     /// - Returns: The document with its new revision.
     /// - Throws: As ``store(_:from:)``.
     @discardableResult
     package func store(
-        _ document: Document, from origin: String, firstDigest: Revision.Digest?
+        _ document: Document, from origin: String, firstDigest: Revision.Digest?,
+        isHeld: Bool = false
     ) throws -> Document {
-        try put(document, precondition: .none, origin: origin, firstDigest: firstDigest)
+        try put(
+            document, precondition: .none, origin: origin, firstDigest: firstDigest,
+            isHeld: isHeld)
     }
 
     /// Deletes a document because a replication says so.
@@ -194,7 +198,7 @@ public final class Transaction: Snapshot {
 
     private func put(
         _ document: Document, precondition: Precondition, origin: String?,
-        firstDigest: Revision.Digest? = nil
+        firstDigest: Revision.Digest? = nil, isHeld: Bool = false
     ) throws -> Document {
         try check(document)
         return try DatabaseError.translating {
@@ -208,7 +212,7 @@ public final class Transaction: Snapshot {
             let record = try store.put(
                 document.id, body: body, attachments: attachments,
                 expiration: document.facts.expirationChange, firstDigest: firstDigest,
-                precondition: precondition, origin: origin)
+                precondition: precondition, origin: origin, isHeld: isHeld)
             for attachment in document.attachments { try end(attachment.upload) }
             // Attachments as they were given: their content can be read before the commit.
             return Document(

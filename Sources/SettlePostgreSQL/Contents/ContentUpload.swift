@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 
 /// Takes content in, piece by piece, and lets it wait for an item of its owner.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 import Synchronization
 
 /// A content of a table, read chunk by chunk.

@@ -2,6 +2,7 @@ import Settle
 import SettleOData
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 
 /// How an item lies in a row of `settle.items`.
 ///

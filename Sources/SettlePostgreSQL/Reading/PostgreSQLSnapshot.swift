@@ -3,6 +3,7 @@ import Settle
 import SettleOData
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 
 /// A state of a table that lies in PostgreSQL: what one transaction sees.
 class PostgreSQLSnapshot: TableSnapshot {

@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 
 /// One table: its rows in the tables of the schema `settle`.
 struct PostgreSQLTable: StoredTable {

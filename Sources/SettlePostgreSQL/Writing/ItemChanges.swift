@@ -1,6 +1,7 @@
 import SettleOData
 import SettlePQ
 import SettleServer
+import SettleTableProtocol
 
 /// Items that were saved and not sent to the database yet.
 struct ItemChanges {

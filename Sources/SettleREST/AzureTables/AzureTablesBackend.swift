@@ -2,6 +2,7 @@ public import Foundation
 import HTTPTypes
 import Settle
 public import SettleSync
+import SettleTableProtocol
 
 /// A table of an Azure Mobile Apps server, of its predecessor or successors, or of `settle serve`,
 /// as the server.

@@ -1,3 +1,5 @@
+import SettleTableProtocol
+
 /// Whose upload it is: the subject of the token, or without one, whoever has its channels.
 ///
 /// Who knows only a digest must not come to the content by attaching it, so content waits for those who

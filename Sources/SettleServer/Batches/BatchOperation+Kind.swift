@@ -1,6 +1,7 @@
 import HTTPTypes
+import SettleTableProtocol
 
-extension BatchOperation.Kind {
+extension BatchVerb {
     /// What the operation's item is for; nil when it takes none.
     var purpose: ItemBody.Purpose? {
         switch self {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// One operation of a batch, taken apart and checked.
 ///
@@ -8,35 +9,30 @@ import Settle
 /// string, "item": object}`; `id` is the item's and may be left out of an insert, `version` is what
 /// `If-Match` would say, `item` is for the first three.
 struct BatchOperation: Sendable {
-    /// What the route for one item would be asked for.
-    enum Kind: String, Sendable, CaseIterable {
-        case insert, update, replace, delete, undelete
-    }
-
-    let kind: Kind
+    let kind: BatchVerb
     let write: ItemWrite
 
     /// Reads one element of a batch.
     ///
     /// - Throws: ``Problem`` 400 saying what is wrong with it.
     init(_ element: PackedValue, in dialect: TableDialect) throws(Problem) {
-        guard element.isObject, let name = element.leaf("op")?.stringValue,
-            let kind = Kind(rawValue: name)
+        guard element.isObject, let name = element.leaf(BatchMember.verb)?.stringValue,
+            let kind = BatchVerb(rawValue: name)
         else {
             throw Problem(
                 .badRequest,
                 "An operation is an object whose 'op' is one of "
-                    + Kind.allCases.map(\.rawValue).joined(separator: ", ") + ".")
+                    + BatchVerb.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
         self.kind = kind
-        let pathId = try Self.string(element.leaf("id"), "id")
-        let version = try Self.string(element.leaf("version"), "version")
+        let pathId = try Self.string(element.leaf(BatchMember.id), BatchMember.id)
+        let version = try Self.string(element.leaf(BatchMember.version), BatchMember.version)
         guard version?.isEmpty != true else {
             throw Problem(.badRequest, "The member 'version' is empty; leave it out.")
         }
         var body: ItemBody?
         if let purpose = kind.purpose {
-            guard let item = element.part("item") else {
+            guard let item = element.part(BatchMember.item) else {
                 throw Problem(.badRequest, "The operation '\(name)' needs an 'item'.")
             }
             body = try ItemBody(item, for: purpose, in: dialect)

@@ -1,9 +1,10 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// What came of one operation of a batch.
 enum BatchResponse: Sendable {
-    case item(TableItem, BatchOperation.Kind)
+    case item(TableItem, BatchVerb)
     case problem(Problem)
 
     /// About how many bytes it takes as text.
@@ -24,7 +25,8 @@ enum BatchResponse: Sendable {
         switch self {
         case .item(let item, let kind) where kind == .delete:
             let json: JSONValue = [
-                "status": .integer(Int64(kind.status.code)), "version": .string(item.version),
+                BatchMember.status: .integer(Int64(kind.status.code)),
+                BatchMember.version: .string(item.version),
             ]
             text.append(contentsOf: JSONText.text(of: json))
         case .item(let item, let kind):
@@ -40,15 +42,15 @@ enum BatchResponse: Sendable {
     ) {
         text.append(UInt8(ascii: "{"))
         if let error {
-            text.append(contentsOf: "\"error\":".utf8)
+            text.append(contentsOf: "\"\(BatchMember.error)\":".utf8)
             text.append(contentsOf: JSONText.text(of: .string(error)))
             text.append(UInt8(ascii: ","))
         }
         if let item {
-            text.append(contentsOf: "\"item\":".utf8)
+            text.append(contentsOf: "\"\(BatchMember.item)\":".utf8)
             item.write(in: dialect, to: &text)
             text.append(UInt8(ascii: ","))
         }
-        text.append(contentsOf: "\"status\":\(status)}".utf8)
+        text.append(contentsOf: "\"\(BatchMember.status)\":\(status)}".utf8)
     }
 }

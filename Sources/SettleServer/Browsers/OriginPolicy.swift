@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import SettleTableProtocol
 
 /// Keeps the pages in a user's browser from using a server behind the user's back.
 ///
@@ -156,11 +157,11 @@ struct OriginPolicy: Sendable {
     /// What a page may send, beyond what every page may.
     private static let requestHeaders =
         (["Authorization", "Content-Type", "X-ZUMO-AUTH"]
-        + RouteParameter.allCases.filter(\.isHeader).map(\.rawValue)).joined(separator: ", ")
+        + TableParameter.allCases.filter(\.isHeader).map(\.rawValue)).joined(separator: ", ")
 
     /// What a page may see, beyond what every page may.
     private static let answerHeaders =
-        (RouteHeader.allCases.map(\.rawValue) + ["Content-Disposition", "X-Request-Id"])
+        (TableHeader.allCases.map(\.rawValue) + ["Content-Disposition", "X-Request-Id"])
         .joined(separator: ", ")
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// Copies one table from one store to another, item by item in the order of their times.
 struct TableCopier: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import SettleTableProtocol
 
 extension HostedTable {
     /// The attachments that an item is to have after a write.

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// One table of items: what its rows mean, over any store.
 struct HostedTable: Sendable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SettleOData
+import SettleTableProtocol
 
 /// The parameters of a request for changes.
 struct ChangesQuery: Sendable, Equatable {
@@ -24,7 +25,7 @@ struct ChangesQuery: Sendable, Equatable {
     ) throws(Problem) {
         for parameter in query.parameters
         where parameter.name.hasPrefix("$")
-            && !["$filter", "$top"].contains(parameter.name.lowercased())
+            && ![TableParameter.filter, .top].map(\.rawValue).contains(parameter.name.lowercased())
         {
             throw Problem(
                 .badRequest,
@@ -35,16 +36,16 @@ struct ChangesQuery: Sendable, Equatable {
         }
         filter = try PageRequest.filter(query, in: dialect)
         top = min(Self.topDefault, limits.countMax)
-        if let text = try query.value("$top") {
-            top = try Self.number(text, option: "$top", in: 1...limits.countMax)
+        if let text = try query.value(.top) {
+            top = try Self.number(text, option: .top, in: 1...limits.countMax)
         }
         waitSeconds = Self.waitSecondsDefault
-        if let text = try query.value("wait") {
-            waitSeconds = try Self.number(text, option: "wait", in: 0...Self.waitSecondsMax)
+        if let text = try query.value(.wait) {
+            waitSeconds = try Self.number(text, option: .wait, in: 0...Self.waitSecondsMax)
         }
         // A stream that was cut goes on where its last event stood.
         let since =
-            if let last = headers[.lastEventID] { last } else { try query.value("since") }
+            if let last = headers[.lastEventID] { last } else { try query.value(.since) }
         if let since {
             guard let time = ChangesToken.time(of: since) else {
                 throw Problem(
@@ -57,14 +58,14 @@ struct ChangesQuery: Sendable, Equatable {
     }
 
     private static func number(
-        _ text: String, option: String, in range: ClosedRange<Int>
+        _ text: String, option: TableParameter, in range: ClosedRange<Int>
     ) throws(Problem) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text), range.contains(number)
         else {
             throw Problem(
                 .badRequest,
-                "The option \(option) must be a whole number from \(range.lowerBound) to "
+                "The option \(option.rawValue) must be a whole number from \(range.lowerBound) to "
                     + "\(range.upperBound).")
         }
         return number

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// The description of the server for programs, made from the table of routes.
 ///
@@ -32,7 +33,7 @@ enum OpenAPIDescription {
                 "schemas": .object(OpenAPISchemas.all),
                 "parameters": .object(
                     Dictionary(
-                        uniqueKeysWithValues: RouteParameter.allCases.map {
+                        uniqueKeysWithValues: TableParameter.allCases.map {
                             (
                                 componentName($0.rawValue),
                                 parameter($0, isRequired: $0 == .version && isVersionRequired)
@@ -40,7 +41,7 @@ enum OpenAPIDescription {
                         })),
                 "headers": .object(
                     Dictionary(
-                        uniqueKeysWithValues: RouteHeader.allCases.map {
+                        uniqueKeysWithValues: TableHeader.allCases.map {
                             (
                                 componentName($0.rawValue),
                                 ["description": .string($0.summary), "schema": ["type": "string"]]
@@ -171,7 +172,7 @@ enum OpenAPIDescription {
         ]
     }
 
-    private static func parameter(_ parameter: RouteParameter, isRequired: Bool) -> JSONValue {
+    private static func parameter(_ parameter: TableParameter, isRequired: Bool) -> JSONValue {
         [
             "name": .string(parameter.rawValue), "in": parameter.isHeader ? "header" : "query",
             "required": .bool(isRequired), "description": .string(parameter.summary),

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 extension TableRequest {
     /// PUT of content under its digest: 201, or 200 when the sender could attach it before.
@@ -70,6 +71,6 @@ extension TableRequest {
     private func isRangeWanted(of digest: String) -> Bool {
         guard request.method == .get else { return false }
         guard let condition = request.headers[.ifRange] else { return true }
-        return condition.trimmingSpaces == EntityTag.header(for: digest)
+        return condition.trimmingSpaces == EntityTag(version: digest).text
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 extension TableRequest {
     /// The most operations of one batch.
@@ -30,7 +31,7 @@ extension TableRequest {
             about: answers.reduce(0) { $0 + $1.approximateSize }, for: identity.sender,
             to: connection
         ) { text in
-            text.append(contentsOf: "{\"results\":[".utf8)
+            text.append(contentsOf: "{\"\(BatchMember.results)\":[".utf8)
             for (index, answer) in answers.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 answer.write(in: dialect, to: &text)
@@ -44,7 +45,7 @@ extension TableRequest {
         _ bytes: [UInt8], in dialect: TableDialect
     ) throws(Problem) -> [Result<BatchOperation, Problem>] {
         let json = try ItemBody.json(bytes, levels: 3)
-        guard let count = json.partCount(of: "operations") else {
+        guard let count = json.partCount(of: BatchMember.operations) else {
             throw Problem(.badRequest, "The body of a batch is {\"operations\": [...]}.")
         }
         guard count <= batchCountMax else {
@@ -53,7 +54,7 @@ extension TableRequest {
                 "A batch has at most \(batchCountMax) operations; this one has "
                     + "\(count).")
         }
-        return json.mapParts(of: "operations") { element in
+        return json.mapParts(of: BatchMember.operations) { element in
             Result { () throws(Problem) in try BatchOperation(element, in: dialect) }
         }
     }

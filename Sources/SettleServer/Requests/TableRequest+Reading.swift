@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 extension TableRequest {
     /// GET of a table: a page of its items.
@@ -9,7 +10,9 @@ extension TableRequest {
     func list(_ name: TableName) async throws -> Response {
         var page = try PageRequest(
             query, headers: request.headers, in: dialect, limits: responder.limits)
-        page.reportsChannelRemovals = Self.prefersChannelRemovals(request.headers[values: .prefer])
+        page.reportsChannelRemovals = ReaderPreference.preferences(
+            in: request.headers[values: .prefer]
+        ).contains(.removals)
         guard let table = try await table(name) else {
             return try respond(
                 CollectedPage(
@@ -69,29 +72,20 @@ extension TableRequest {
         }
     }
 
-    /// The preference of readers that want to be told of items that left their channels.
-    private static let removalsPreference = "settle.removed"
-
-    private static func prefersChannelRemovals(_ values: [String]) -> Bool {
-        values.joined(separator: ",").split(separator: ",").contains {
-            String($0).trimmingSpaces.lowercased() == removalsPreference
-        }
-    }
-
     /// A page as the dialect has it.
     private func respond(
         _ page: CollectedPage<ItemsText>, _ request: PageRequest
     ) throws(Problem) -> Response {
         var headers: HTTPFields = [:]
         if request.reportsChannelRemovals {
-            headers[.preferenceApplied] = Self.removalsPreference
+            headers[.preferenceApplied] = ReaderPreference.removals.rawValue
         }
         let path = self.request.uri.path
         let next = try nextQuery(after: page, request)
         let frame: PageFrame
         switch dialect.pages {
         case .bare:
-            if let next { headers[.link] = PageLink.header(path: path, query: next) }
+            if let next { headers[.link] = ContinuationLink(path: path, query: next).header }
             frame = PageFrame(count: page.count)
         case .enveloped:
             let link = next.map { next in
@@ -116,7 +110,7 @@ extension TableRequest {
     ) throws(Problem) -> String? {
         guard let end = page.end else { return nil }
         let skip = request.skip + page.itemCount
-        guard dialect.topMax != nil, let wanted = try query.value("$top").flatMap(Int.init) else {
+        guard dialect.topMax != nil, let wanted = try query.value(.top).flatMap(Int.init) else {
             return PageLink.query(after: query, end: end, skip: skip)
         }
         let rest = wanted - page.itemCount

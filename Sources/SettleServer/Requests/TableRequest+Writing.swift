@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 extension TableRequest {
     /// POST to a table: 201 with the new item.
@@ -87,14 +88,14 @@ extension TableRequest {
 
     private func respond(
         _ operation: WriteRequest, on id: String, in name: TableName,
-        _ expectation: EntityTag.Expectation
+        _ expectation: VersionExpectation
     ) async throws -> Response {
         try await respond(try await perform(operation, on: id, in: name, expectation))
     }
 
     private func perform(
         _ operation: WriteRequest, on id: String, in name: TableName,
-        _ expectation: EntityTag.Expectation
+        _ expectation: VersionExpectation
     ) async throws -> TableItem {
         guard let table = try await table(name) else {
             throw Problem.missing

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Settle
+import SettleTableProtocol
 
 /// One request to a table, after its version and its sender were checked.
 struct TableRequest {
@@ -21,7 +22,7 @@ struct TableRequest {
     /// What the request expects of the version that is stored.
     ///
     /// - Throws: ``Problem`` 400 for an `If-Match` that cannot be read.
-    var expectation: EntityTag.Expectation {
+    var expectation: VersionExpectation {
         get throws(Problem) {
             let values = request.headers[values: .ifMatch]
             if values.isEmpty, dialect.hasTimes,

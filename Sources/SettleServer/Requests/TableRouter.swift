@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 extension TableResponder {
     /// Answers a request at a path; what every table route has in common is done here.
@@ -35,8 +36,8 @@ extension TableResponder {
                 problem(for: error), in: dialect,
                 for: SenderKey(subject: nil, address: address), over: connection)
         }
-        response.headers[.zumoServerVersion] = Self.serverVersion
-        response.headers[.settleFeatures] = Self.features
+        response.headers[.zumoServerVersion] = ServerIdentity.header
+        response.headers[.settleFeatures] = ServerFeatures.all.header
         return response
     }
 
@@ -82,9 +83,6 @@ extension TableResponder {
         .notFound,
         "There is nothing at this path; tables are at /tables/NAME and /tables/NAME/ID, "
             + "with the id percent-encoded.")
-
-    private static let serverVersion = "settle-1"
-    private static let features = "batch, changes, removed, attachments"
 }
 
 extension TableRequest {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// Where the next page of a list is.
 enum PageLink {
@@ -19,26 +20,19 @@ enum PageLink {
     ) -> String {
         let token = end.token
         let isShort = token.utf8.count <= tokenBytesMax
-        var names: Set<String> = isShort ? ["$skip", "$skiptoken"] : ["$skip"]
+        let replaced: [TableParameter] = isShort ? [.skip, .skipToken] : [.skip]
+        var names = Set(replaced.map(\.rawValue))
         var added =
             isShort
-            ? RequestQuery.Parameter(name: "$skiptoken", value: token)
-            : RequestQuery.Parameter(name: "$skip", value: String(skip))
+            ? RequestQuery.Parameter(.skipToken, value: token)
+            : RequestQuery.Parameter(.skip, value: String(skip))
         guard let top else { return query.text(without: names, adding: added) }
-        names.insert("$top")
+        names.insert(TableParameter.top.rawValue)
         var query = query
         query.parameters.removeAll { names.contains($0.name.lowercased()) }
         query.parameters.append(added)
-        added = RequestQuery.Parameter(name: "$top", value: String(top))
+        added = RequestQuery.Parameter(.top, value: String(top))
         return query.text(without: [], adding: added)
-    }
-
-    /// The value of the `Link` header.
-    ///
-    /// Shape: `PATH?QUERY; rel=next`, without angle brackets round the URL, because the clients
-    /// of version 2 take everything before the semicolon for it. The path is absolute.
-    static func header(path: String, query: String) -> String {
-        "\(path)?\(query); rel=next"
     }
 
     /// The `nextLink` of a page of version 3.

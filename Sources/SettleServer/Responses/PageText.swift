@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 /// The JSON text round the items of a page.
 struct PageFrame {
@@ -9,19 +10,22 @@ struct PageFrame {
 
     /// A page as version 2 has it: the items, or with a count `{"count", "results"}`.
     init(count: Int?) {
-        head = Array((count.map { "{\"count\":\($0),\"results\":[" } ?? "[").utf8)
+        head = Array(
+            (count.map { "{\"\(PageMember.count)\":\($0),\"\(PageMember.results)\":[" } ?? "[").utf8
+        )
         tail = Array((count == nil ? "]" : "]}").utf8)
     }
 
     /// A page as version 3 has it: `{"count", "items", "nextLink"}`, null where there is none.
     init(count: Int?, nextLink: String?) {
-        head = Array("{\"count\":\(count.map { "\($0)" } ?? "null"),\"items\":[".utf8)
-        tail = Self.tail("nextLink", nextLink)
+        let count = count.map { "\($0)" } ?? "null"
+        head = Array("{\"\(PageMember.count)\":\(count),\"\(PageMember.items)\":[".utf8)
+        tail = Self.tail(PageMember.nextLink, nextLink)
     }
 
     /// Changes: `{"items", "token"}`.
     init(token: String) {
-        head = Array("{\"items\":[".utf8)
+        head = Array("{\"\(PageMember.items)\":[".utf8)
         tail = Self.tail("token", token)
     }
 

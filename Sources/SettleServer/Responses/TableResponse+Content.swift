@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Settle
+import SettleTableProtocol
 
 extension TableResponse {
     /// A response that is the content of an attachment, or a part of it.
@@ -20,7 +21,7 @@ extension TableResponse {
     ) throws(Problem) -> Response {
         let length = attachment.length
         var headers: HTTPFields = [
-            .eTag: EntityTag.header(for: attachment.digest.text), .acceptRanges: "bytes",
+            .eTag: EntityTag(version: attachment.digest.text).text, .acceptRanges: "bytes",
             .cacheControl: "no-cache",
             .contentType: MediaType(attachment.contentType)?.text ?? MediaType.anyBytes,
             // Nobody knows who sent it: a browser must neither guess at it nor run it.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Settle
+import SettleTableProtocol
 
 /// Makes the responses; the only place where wire shapes meet the framework.
 enum TableResponse {
@@ -61,7 +62,7 @@ enum TableResponse {
     static func empty(_ status: HTTPResponse.Status, version: String) -> Response {
         Response(
             status: status,
-            headers: [.eTag: EntityTag.header(for: version), .cacheControl: "no-cache"])
+            headers: [.eTag: EntityTag(version: version).text, .cacheControl: "no-cache"])
     }
 
     /// The response for a problem.
@@ -80,7 +81,7 @@ enum TableResponse {
 
     /// Which version of an item there is, as headers.
     private static func state(of item: TableItem, in dialect: TableDialect) -> HTTPFields {
-        var headers: HTTPFields = [.eTag: EntityTag.header(for: item.version)]
+        var headers: HTTPFields = [.eTag: EntityTag(version: item.version).text]
         if dialect.hasTimes { headers[.lastModified] = HTTPDate.text(of: item.updatedAt.second) }
         return headers
     }

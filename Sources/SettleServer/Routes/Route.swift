@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// A kind of path, and what can be done there.
 ///
@@ -55,7 +56,7 @@ struct RouteOperation: Sendable {
     /// A line for people.
     let summary: String
     /// What may be in the query and the headers.
-    let parameters: [RouteParameter]
+    let parameters: [TableParameter]
     let body: RouteBody?
     let answers: [RouteResponse]
     /// Whether HEAD does the same and answers without the body.
@@ -63,7 +64,7 @@ struct RouteOperation: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ name: String, _ summary: String,
-        _ parameters: [RouteParameter] = [], body: RouteBody? = nil, answers: [RouteResponse],
+        _ parameters: [TableParameter] = [], body: RouteBody? = nil, answers: [RouteResponse],
         hasHead: Bool? = nil
     ) {
         self.method = method
@@ -107,10 +108,10 @@ struct RouteResponse: Sendable, Equatable {
     let summary: String
     let body: Body
     /// Headers beyond those of every answer.
-    let headers: [RouteHeader]
+    let headers: [TableHeader]
 
     init(
-        _ status: Int, _ summary: String, _ body: Body = .nothing, headers: [RouteHeader] = []
+        _ status: Int, _ summary: String, _ body: Body = .nothing, headers: [TableHeader] = []
     ) {
         self.status = status
         self.summary = summary

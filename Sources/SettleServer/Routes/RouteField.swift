@@ -1,39 +1,9 @@
 import Settle
+import SettleTableProtocol
 
-/// A parameter of the query or a header of a request.
-enum RouteParameter: String, Sendable, CaseIterable {
-    case version = "ZUMO-API-VERSION"
-    case filter = "$filter"
-    case orderBy = "$orderby"
-    case select = "$select"
-    case top = "$top"
-    case skip = "$skip"
-    case inlineCount = "$inlinecount"
-    case count = "$count"
-    case skipToken = "$skiptoken"
-    case includeDeleted = "__includeDeleted"
-    case since
-    case wait
-    case options = "X-ZUMO-Options"
-    case prefer = "Prefer"
-    case ifMatch = "If-Match"
-    case ifNoneMatch = "If-None-Match"
-    case ifModifiedSince = "If-Modified-Since"
-    case ifUnmodifiedSince = "If-Unmodified-Since"
-    case range = "Range"
-    case ifRange = "If-Range"
-    case lastEventId = "Last-Event-ID"
+// What the description of the routes says of parameters and headers.
 
-    /// Whether it stands in a header and not in the query.
-    var isHeader: Bool {
-        switch self {
-        case .version, .options, .prefer, .ifMatch, .ifNoneMatch, .ifModifiedSince,
-            .ifUnmodifiedSince, .range, .ifRange, .lastEventId:
-            true
-        default: false
-        }
-    }
-
+extension TableParameter {
     /// Which values it has.
     var schema: JSONValue {
         switch self {
@@ -82,21 +52,7 @@ enum RouteParameter: String, Sendable, CaseIterable {
     }
 }
 
-/// A header of an answer.
-enum RouteHeader: String, Sendable, CaseIterable {
-    case eTag = "ETag"
-    case lastModified = "Last-Modified"
-    case location = "Location"
-    case link = "Link"
-    case allow = "Allow"
-    case challenge = "WWW-Authenticate"
-    case retryAfter = "Retry-After"
-    case preferenceApplied = "Preference-Applied"
-    case contentRange = "Content-Range"
-    case acceptRanges = "Accept-Ranges"
-    case serverVersion = "x-zumo-server-version"
-    case features = "Settle-Features"
-
+extension TableHeader {
     /// What it says, for people.
     var summary: String {
         switch self {

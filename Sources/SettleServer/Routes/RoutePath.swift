@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// What a path names.
 enum RoutePath: Sendable, Equatable {
@@ -64,7 +65,11 @@ enum RoutePath: Sendable, Equatable {
             return .content(try TableName(values[0]), digest)
         case .attachment:
             try ItemIdentifier.check(values[1])
-            try AttachmentName.check(values[2])
+            do {
+                try AttachmentName.check(values[2])
+            } catch {
+                throw Problem(error)
+            }
             return .attachment(try TableName(values[0]), id: values[1], name: values[2])
         }
     }

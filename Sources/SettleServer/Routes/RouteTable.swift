@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// All routes of a server; the only list of them.
 enum RouteTable {

@@ -1,4 +1,5 @@
 package import Foundation
+package import SettleTableProtocol
 
 /// How long a read may take.
 package enum ReadLength: Sendable {

@@ -1,5 +1,6 @@
 package import Foundation
 package import SettleOData
+package import SettleTableProtocol
 
 /// One state of a table, for the time of a closure.
 package protocol TableSnapshot {

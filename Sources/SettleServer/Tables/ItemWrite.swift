@@ -4,5 +4,5 @@ struct ItemWrite: Sendable {
     /// The item's id, already checked.
     var id: String
     /// What `If-Match` says.
-    var expectation = EntityTag.Expectation.none
+    var expectation = VersionExpectation.none
 }

@@ -1,5 +1,6 @@
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// Picks the items of one page out of a walk over many.
 ///

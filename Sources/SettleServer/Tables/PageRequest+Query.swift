@@ -1,6 +1,7 @@
 import HTTPTypes
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 extension PageRequest {
     /// Reads the options of a list.
@@ -26,20 +27,20 @@ extension PageRequest {
                     + "\(dialect.version).")
         }
         top = min(limits.defaultCount ?? dialect.pageSizeDefault, limits.countMax)
-        if let text = try query.value("$top") {
-            let number = try Self.number(text, option: "$top")
+        if let text = try query.value(.top) {
+            let number = try Self.number(text, option: .top)
             let numberMax = dialect.topMax ?? limits.countMax
             guard number <= numberMax else {
                 throw Problem(.badRequest, "You cannot request more than \(numberMax) items.")
             }
             top = min(number, limits.countMax)
         }
-        if let text = try query.value("$skip") {
-            skip = try Self.number(text, option: "$skip")
+        if let text = try query.value(.skip) {
+            skip = try Self.number(text, option: .skip)
         }
         filter = try Self.filter(query, in: dialect)
-        if let text = try query.value("$orderby"), !text.trimmingSpaces.isEmpty {
-            order = try Self.parse("$orderby") { () throws(ODataError) in
+        if let text = try query.value(.orderBy), !text.trimmingSpaces.isEmpty {
+            order = try Self.parse(.orderBy) { () throws(ODataError) in
                 try ODataParser.order(text, dialect: dialect.odata)
             }
         }
@@ -49,10 +50,10 @@ extension PageRequest {
                 "The option $skip may be at most \(Self.skipMax) in this order; follow the next "
                     + "links, or order by id or updatedAt.")
         }
-        selection = try Self.selection(try query.value("$select"))
+        selection = try Self.selection(try query.value(.select))
         isCounted = try dialect.isCounted(query)
         includesDeleted = try dialect.includesDeleted(query, headers: headers)
-        if let token = try query.value("$skiptoken") {
+        if let token = try query.value(.skipToken) {
             after = PagePosition(token: token, keyCount: order.count)
             guard after != nil else {
                 throw Problem(
@@ -69,39 +70,39 @@ extension PageRequest {
     static func filter(
         _ query: RequestQuery, in dialect: TableDialect
     ) throws(Problem) -> ODataNode? {
-        guard let text = try query.value("$filter"), !text.trimmingSpaces.isEmpty else {
+        guard let text = try query.value(.filter), !text.trimmingSpaces.isEmpty else {
             return nil
         }
-        return try parse("$filter") { () throws(ODataError) in
+        return try parse(.filter) { () throws(ODataError) in
             try ODataParser.filter(text, dialect: dialect.odata)
         }
     }
 
-    private static let known: Set<String> = [
-        "$filter", "$orderby", "$select", "$skip", "$top", "$skiptoken",
-    ]
+    private static let known = Set(
+        [TableParameter.filter, .orderBy, .select, .skip, .top, .skipToken].map(\.rawValue))
 
     /// The largest `$skip` of a list that has to be sorted, where what is skipped has to be kept.
     private static let skipMax = 100_000
 
-    private static func number(_ text: String, option: String) throws(Problem) -> Int {
+    private static func number(_ text: String, option: TableParameter) throws(Problem) -> Int {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(text)
         else {
-            throw Problem(.badRequest, "The option \(option) must be a whole number from 0.")
+            throw Problem(
+                .badRequest, "The option \(option.rawValue) must be a whole number from 0.")
         }
         return number
     }
 
     private static func parse<Result>(
-        _ option: String, _ body: () throws(ODataError) -> Result
+        _ option: TableParameter, _ body: () throws(ODataError) -> Result
     ) throws(Problem) -> Result {
         do {
             return try body()
         } catch {
             var problem = Problem(
-                .badRequest, "The option \(option) cannot be read: \(error)")
-            problem.details["option"] = .string(option)
+                .badRequest, "The option \(option.rawValue) cannot be read: \(error)")
+            problem.details["option"] = .string(option.rawValue)
             if let position = error.position {
                 problem.details["position"] = .integer(Int64(position))
             }
@@ -111,13 +112,13 @@ extension PageRequest {
 
     private static func selection(_ text: String?) throws(Problem) -> Set<String>? {
         guard let text, !text.trimmingSpaces.isEmpty else { return nil }
-        return try parse("$select") { () throws(ODataError) in try ODataParser.selection(text) }
+        return try parse(.select) { () throws(ODataError) in try ODataParser.selection(text) }
     }
 }
 
 extension TableDialect {
     /// The option that asks how many items match in all, in lower case.
-    var countOption: String { pages == .bare ? "$inlinecount" : "$count" }
+    var countOption: String { (pages == .bare ? TableParameter.inlineCount : .count).rawValue }
 
     /// Whether a list is asked for with a count.
     ///

@@ -1,4 +1,5 @@
 import SettleOData
+import SettleTableProtocol
 
 /// What a list of items shall hold.
 struct PageRequest: Sendable, Equatable {

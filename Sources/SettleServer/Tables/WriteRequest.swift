@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// A write that a client asks for.
 enum WriteRequest: Sendable {
@@ -54,7 +55,7 @@ extension WriteRequest {
     ///   - identity: Who asks.
     /// - Returns: What is to be done; the same answer for the same arguments, always.
     func decision(
-        on current: TableItem?, expecting expectation: EntityTag.Expectation,
+        on current: TableItem?, expecting expectation: VersionExpectation,
         by identity: Identity
     ) -> WriteDecision {
         guard identity.operations.contains(needed) else { return .refuse(Self.notAllowed) }
@@ -74,7 +75,7 @@ extension WriteRequest {
 
     /// Decides on an item that the sender may see and write.
     private func decision(
-        onVisible current: TableItem, expecting expectation: EntityTag.Expectation,
+        onVisible current: TableItem, expecting expectation: VersionExpectation,
         by identity: Identity
     ) -> WriteDecision {
         switch self {
@@ -147,7 +148,7 @@ extension WriteRequest {
 
     private func decision(
         of change: Change, on current: TableItem,
-        expecting expectation: EntityTag.Expectation, by identity: Identity
+        expecting expectation: VersionExpectation, by identity: Identity
     ) -> WriteDecision {
         guard identity.mayWrite(change.members) else { return .refuse(Self.foreignChannels) }
         if current.isDeleted, !change.undeletes {
@@ -167,7 +168,7 @@ extension WriteRequest {
     }
 
     private static func mismatch(
-        _ expectation: EntityTag.Expectation, _ current: TableItem
+        _ expectation: VersionExpectation, _ current: TableItem
     ) -> Problem? {
         switch expectation {
         case .none, .any: return nil

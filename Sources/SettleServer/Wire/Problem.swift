@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Settle
+import SettleTableProtocol
 
 /// An answer that says no: a status, a sentence, and for a conflict the server's item.
 package struct Problem: Error, Sendable, Equatable {
@@ -73,18 +74,15 @@ package struct Problem: Error, Sendable, Equatable {
     package static let stopping = Problem(
         .serviceUnavailable, "The server is stopping; try again later.")
 
+    /// The problem with something that was sent.
+    init(_ fault: TableFault) {
+        self.init(.badRequest, fault.message)
+    }
+
     /// The body that is sent when there is no item.
-    ///
-    /// Shape: `{"type": "about:blank", "title": the status in words, "status": number, "detail":
-    /// sentence, "error": sentence}` and the details. Clients of version 2 read `error`.
-    ///
-    /// > Source: RFC 9457.
     var problem: JSONValue {
-        .object(
-            details.merging([
-                "type": "about:blank", "title": .string(status.reasonPhrase),
-                "status": .integer(Int64(status.code)), "detail": .string(message),
-                "error": .string(message),
-            ]) { $1 })
+        ProblemBody(
+            status: status.code, title: status.reasonPhrase, sentence: message, details: details
+        ).json
     }
 }

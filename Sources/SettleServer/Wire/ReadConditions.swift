@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// The conditions of a GET on the version of an item.
 ///

@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// The parameters of a request's query, in their order.
 struct RequestQuery: Sendable, Equatable {
@@ -6,6 +7,16 @@ struct RequestQuery: Sendable, Equatable {
     struct Parameter: Sendable, Equatable {
         var name: String
         var value: String
+
+        init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// A parameter of the protocol.
+        init(_ parameter: TableParameter, value: String) {
+            self.init(name: parameter.rawValue, value: value)
+        }
     }
 
     var parameters: [Parameter]
@@ -38,6 +49,13 @@ struct RequestQuery: Sendable, Equatable {
             throw Problem(.badRequest, "The parameter '\(name)' is given more than once.")
         }
         return found.first?.value
+    }
+
+    /// The value of a parameter of the protocol.
+    ///
+    /// - Throws: As ``value(_:)-(String)``.
+    func value(_ parameter: TableParameter) throws(Problem) -> String? {
+        try value(parameter.rawValue)
     }
 
     /// The query as text, with some parameters replaced.

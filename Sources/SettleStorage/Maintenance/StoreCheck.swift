@@ -40,7 +40,8 @@ package struct StoreCheck {
         return try [
             tables.documents, tables.sequences, tables.purges.table, tables.expirations.table,
             tables.contents.contents, tables.contents.chunks, tables.contents.uploads,
-        ].reduce(0) { try $0 + snapshot.reader.count(of: $1) }
+            try snapshot.holdTable?.table,
+        ].reduce(0) { try $0 + ($1.map { try snapshot.reader.count(of: $0) } ?? 0) }
     }
 
     /// Looks at everything.
@@ -51,6 +52,7 @@ package struct StoreCheck {
         try checkSequences()
         try checkExpirations()
         try checkPurges()
+        try HoldCheck(of: snapshot).run(report: report, advance: advance)
         checkCounters()
         var contents = ContentCheck(of: snapshot, references: references)
         try contents.run(report: report, advance: advance)
@@ -66,7 +68,7 @@ package struct StoreCheck {
                 return true
             }
             do {
-                try check(try DocumentRecord(decoding: row, id: id), id, key: key.rest(from: 0))
+                try check(try snapshot.record(decoding: row, id: id), id, key: key.rest(from: 0))
             } catch let error as LMDBError {
                 throw error
             } catch {

@@ -13,6 +13,7 @@ extension StoreTransaction {
     package func purge(_ id: String) throws -> DocumentRecord? {
         guard let existing = try record(id) else { return nil }
         let key = Array(id.utf8)
+        try displaceHolds(of: existing, key: key)
         try removeTraces(of: existing, key: key)
         try writer.delete(key, from: tables.documents)
         counters.lastSequence += 1
@@ -41,6 +42,6 @@ extension StoreTransaction {
         let key = Array(id.utf8)
         try moveExpiration(of: key, from: record.expiration, to: date)
         record.expiration = date
-        try writer.put(record.encoded(), for: key, in: tables.documents)
+        try write(record, for: key)
     }
 }

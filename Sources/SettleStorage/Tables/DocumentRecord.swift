@@ -21,7 +21,13 @@ package struct DocumentRecord: Sendable, Equatable {
     /// When it is to be purged; nil for never.
     package var expiration: Timestamp?
     /// The replication that the last change came from; nil for a change made on this device.
+    ///
+    /// A record that was decoded without its store has none where the row has the origin's number.
     package var origin: String?
+    /// The number that the row has for the origin (``OriginTable``), in its place.
+    var originNumber: UInt64?
+    /// Whether somebody may hold the members (``HoldTable``).
+    package var isHeld = false
     /// What is attached; the content lies in the blob tables.
     package var attachments: [AttachmentRecord]
     /// The members of the document; an empty object for a tombstone without any.
@@ -74,10 +80,11 @@ extension DocumentRecord {
     func encodedLength(_ attachments: [UInt8]) -> Int {
         var length = core.encodedLength + attachments.count
         if expiration != nil { length += 8 }
-        if let origin {
+        if originNumber == nil, let origin {
             let count = origin.utf8.count
             length += RowBytes.length(variable: UInt64(count)) + count
         }
+        if let originNumber { length += RowBytes.length(variable: originNumber) }
         if !ancestors.isEmpty { length += 1 + Revision.Digest.length * ancestors.count }
         return length
     }
@@ -86,12 +93,19 @@ extension DocumentRecord {
     func write(to row: inout OutputSpan<UInt8>, _ attachments: [UInt8]) {
         var flags: UInt8 = isDeleted ? RecordHead.Flag.deleted : 0
         if expiration != nil { flags |= RecordHead.Flag.expiration }
-        if origin != nil { flags |= RecordHead.Flag.origin }
+        if originNumber != nil {
+            flags |= RecordHead.Flag.originNumber
+        } else if origin != nil {
+            flags |= RecordHead.Flag.origin
+        }
+        if isHeld { flags |= RecordHead.Flag.held }
         if !ancestors.isEmpty { flags |= RecordHead.Flag.ancestors }
         if !attachments.isEmpty { flags |= RecordHead.Flag.attachments }
         core.writeHead(to: &row, flags: flags)
         if let expiration { row.append(fixed64: UInt64(bitPattern: expiration.microseconds)) }
-        if let origin {
+        if let originNumber {
+            row.append(variable: originNumber)
+        } else if let origin {
             row.append(variable: UInt64(origin.utf8.count))
             for byte in origin.utf8 { row.append(byte) }
         }
@@ -145,5 +159,7 @@ extension DocumentRecord {
             isDeleted: head.isDeleted, created: head.created, changed: head.changed,
             expiration: head.expiration, origin: origin, attachments: attachments,
             body: PackedValue(stored: row.rest(from: head.bodyStart)))
+        originNumber = head.originNumber
+        isHeld = head.isHeld
     }
 }

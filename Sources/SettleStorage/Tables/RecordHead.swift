@@ -18,13 +18,18 @@ package struct RecordHead: Sendable {
     package let changed: Timestamp
     /// When it is to be purged; nil for never.
     package let expiration: Timestamp?
+    /// Whether somebody may hold the members (``HoldTable``).
+    package let isHeld: Bool
     /// Where the packed members begin; they go on to the end of the row.
     package let bodyStart: Int
 
     /// Whether something is attached.
     package var hasAttachments: Bool { attachmentsStart != nil }
 
+    /// The name of the origin, as records before format 4 have it.
     let origin: Range<Int>?
+    /// The number of the origin (``OriginTable``).
+    let originNumber: UInt64?
     let ancestors: Range<Int>
     let attachmentsStart: Int?
 
@@ -34,7 +39,10 @@ package struct RecordHead: Sendable {
         static let ancestors: UInt8 = 4
         static let attachments: UInt8 = 8
         static let expiration: UInt8 = 16
-        static let known = deleted | origin | ancestors | attachments | expiration
+        static let held: UInt8 = 32
+        static let originNumber: UInt8 = 64
+        static let known =
+            deleted | origin | ancestors | attachments | expiration | held | originNumber
     }
 
     static let layout: UInt8 = 1
@@ -57,6 +65,7 @@ package struct RecordHead: Sendable {
         revision = Revision(
             generation: UInt32(generation), digest: Revision.Digest(high: high, low: low))
         isDeleted = flags & Flag.deleted != 0
+        isHeld = flags & Flag.held != 0
         self.created = Timestamp(microseconds: Int64(bitPattern: created))
         let age = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
         changed = Timestamp(microseconds: self.created.microseconds &+ age)
@@ -74,6 +83,12 @@ package struct RecordHead: Sendable {
             position += Int(length)
         }
         self.origin = origin
+        var originNumber: UInt64?
+        if flags & Flag.originNumber != 0 {
+            guard origin == nil, let number = row.variable(at: &position) else { return nil }
+            originNumber = number
+        }
+        self.originNumber = originNumber
         var ancestorsLength = 0
         if flags & Flag.ancestors != 0 {
             guard let count = row.byte(at: &position), count >= 1 else { return nil }
@@ -92,20 +107,34 @@ package struct RecordHead: Sendable {
         bodyStart = position
     }
 
+    /// The bytes of a stored record with the note that somebody may hold its members.
+    ///
+    /// - Parameter row: The bytes of a record; they keep their length.
+    /// - Returns: The bytes.
+    static func held(_ row: Span<UInt8>) -> [UInt8] {
+        var bytes = row.rest(from: 0)
+        bytes[1] |= Flag.held
+        return bytes
+    }
+
     /// Whether a stored record is a tombstone, and where its members begin, without reading more.
     ///
     /// For those who pass by many records and look at their members alone.
     ///
     /// - Returns: nil when the bytes are no record.
     package static func members(of row: Span<UInt8>) -> (isDeleted: Bool, start: Int)? {
-        guard row.count > 2, row[0] == layout, row[1] & ~Flag.deleted == 0 else {
-            return RecordHead(row).map { ($0.isDeleted, $0.bodyStart) }
-        }
+        // What a document has that was pulled, or is new.
+        guard row.count > 2, row[0] == layout,
+            row[1] & ~(Flag.deleted | Flag.held | Flag.originNumber) == 0
+        else { return RecordHead(row).map { ($0.isDeleted, $0.bodyStart) } }
         // Sequence and generation; digest and day of creation; day of the change.
         var position = 2
         guard row.skipVariable(at: &position), row.skipVariable(at: &position) else { return nil }
         position += Revision.Digest.length + 8
-        guard row.skipVariable(at: &position), position < row.count else { return nil }
-        return (row[1] != 0, position)
+        guard row.skipVariable(at: &position),
+            row[1] & Flag.originNumber == 0 || row.skipVariable(at: &position),
+            position < row.count
+        else { return nil }
+        return (row[1] & Flag.deleted != 0, position)
     }
 }

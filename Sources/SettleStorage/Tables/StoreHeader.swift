@@ -7,8 +7,9 @@ import SettleLMDB
 enum StoreHeader {
     /// The format this release writes.
     ///
-    /// A change of any byte table raises it. Format 3 keeps indexes in another way than format 2.
-    static let format: UInt32 = 3
+    /// A change of any byte table raises it. Format 3 keeps indexes in another way than format 2;
+    /// format 4 has holds and numbers of origins.
+    static let format: UInt32 = 4
 
     /// The oldest format that is upgraded (``StoreUpgrade``).
     ///

@@ -16,6 +16,8 @@ struct StoreTables: Sendable {
     let expirations: ExpirationTable
     /// The content of attachments.
     let contents: ContentTables
+    /// Who holds the members of which record; nil in a store of an older format, which is read only.
+    let holds: HoldTable?
 
     private static let metaName = "meta"
     private static let documentsName = "documents"
@@ -23,6 +25,24 @@ struct StoreTables: Sendable {
 
     /// What stands before the name of a table that a layer above keeps.
     static let guestPrefix = "guest/"
+
+    /// Where the members go that somebody held of a record which was replaced.
+    ///
+    /// Shape: the holder's number, four bytes, most significant first, and the document identifier ->
+    /// the holder's note and the members. It is the side table in which the replicator, the only
+    /// holder, has kept its bases since format 2, so that a base is always found there or in the record.
+    static let displacedName = guestPrefix + "side/sync.servers"
+
+    /// The key of members that were held of a document.
+    static func displacedKey(_ holder: UInt32, _ id: [UInt8]) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(4 + id.count)
+        for place in 0..<4 {
+            key.append(UInt8(truncatingIfNeeded: holder >> UInt32(24 - 8 * place)))
+        }
+        key.append(contentsOf: id)
+        return key
+    }
 
     /// Creates the tables of a new store, or opens those of an existing one.
     init(creatingIn transaction: WriteTransaction) throws {
@@ -32,6 +52,7 @@ struct StoreTables: Sendable {
         purges = try PurgeTable(creatingIn: transaction)
         expirations = try ExpirationTable(creatingIn: transaction)
         contents = try ContentTables(creatingIn: transaction)
+        holds = try HoldTable(creatingIn: transaction)
     }
 
     /// Finds the tables of an existing store.
@@ -47,6 +68,7 @@ struct StoreTables: Sendable {
         purges = try PurgeTable(findingIn: transaction)
         expirations = try ExpirationTable(findingIn: transaction)
         contents = try ContentTables(findingIn: transaction)
+        holds = try HoldTable(findingIn: transaction)
     }
 
     /// The table of the facts, by which a store is known.

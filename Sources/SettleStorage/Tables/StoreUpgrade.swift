@@ -4,6 +4,9 @@ import SettleLMDB
 ///
 /// From 2 to 3: the tables of indexes are removed; what they held is rebuilt from the documents,
 /// in another form. A store that is opened for reading only is read as it is, without its indexes.
+///
+/// From 3 to 4: the table of holds is made, empty. No record is written anew: one without the flags of
+/// format 4 means what it meant.
 enum StoreUpgrade {
     private static let oldIndexes = StoreTables.guestPrefix + "index"
 
@@ -15,12 +18,18 @@ enum StoreUpgrade {
     static func run(in environment: Environment) throws {
         try environment.write { transaction in
             let meta = try StoreTables.meta(in: transaction)
-            guard try StoreHeader.check(meta, in: transaction) < StoreHeader.format else { return }
-            for name in try transaction.tableNames() where name.hasPrefix(oldIndexes) {
-                guard let table = try transaction.table(named: name) else { continue }
-                try transaction.drop(table)
-            }
+            let format = try StoreHeader.check(meta, in: transaction)
+            guard format < StoreHeader.format else { return }
+            if format < 3 { try removeIndexes(in: transaction) }
+            _ = try HoldTable(creatingIn: transaction)
             try StoreHeader.raiseFormat(in: meta, of: transaction)
+        }
+    }
+
+    private static func removeIndexes(in transaction: WriteTransaction) throws {
+        for name in try transaction.tableNames() where name.hasPrefix(oldIndexes) {
+            guard let table = try transaction.table(named: name) else { continue }
+            try transaction.drop(table)
         }
     }
 }

@@ -8,6 +8,8 @@ package class StoreSnapshot {
     let tables: StoreTables
     /// The numbers as of this state.
     var counters: StoreCounters
+    /// The names of origins by their numbers, as far as this state was asked for them.
+    var origins: [UInt64: String] = [:]
 
     init(reader: ReadTransaction, tables: StoreTables) throws {
         self.reader = reader
@@ -33,8 +35,24 @@ package class StoreSnapshot {
         let key = Array(id.utf8)
         guard !key.isEmpty, key.count <= DocumentIdentifier.byteCountMax else { return nil }
         return try reader.withValue(for: key, in: tables.documents) { row in
-            try DocumentRecord(decoding: row, id: id)
+            try record(decoding: row, id: id)
         }
+    }
+
+    /// Reads a stored record of this state.
+    ///
+    /// - Parameters:
+    ///   - row: The bytes of the row.
+    ///   - id: The identifier the row was found under, for the error.
+    /// - Returns: The record, with the name of its origin.
+    /// - Throws: ``StorageError/corrupted(place:)`` when the bytes are not a record; ``LMDBError``.
+    package func record(decoding row: Span<UInt8>, id: String) throws -> DocumentRecord {
+        var record = try DocumentRecord(decoding: row, id: id)
+        if let number = record.originNumber {
+            record.origin = try origin(number)
+            record.originNumber = nil
+        }
+        return record
     }
 
     /// True in a transaction, whose writes may move the bytes of rows.
@@ -93,7 +111,7 @@ package class StoreSnapshot {
             guard let id = String(validating: key.rest(from: 0), as: UTF8.self) else {
                 throw StorageError.corrupted(place: "a key of table 'documents'")
             }
-            return try body(id, try DocumentRecord(decoding: value, id: id))
+            return try body(id, try record(decoding: value, id: id))
         }
     }
 

@@ -86,6 +86,8 @@ package final class StoreTransaction: StoreSnapshot {
     ///     it saves working it out when there was no such document.
     ///   - precondition: What must be true of the document that is there.
     ///   - origin: The replication the change comes from; nil for one made on this device.
+    ///   - isHeld: True when a hold is to follow (``hold(_:of:by:note:)``), which then need not write
+    ///     the record again.
     /// - Returns: The record that is stored now.
     /// - Throws: ``StorageError/documentExists(id:current:)``, ``StorageError/documentNotFound(id:)``,
     ///   ``StorageError/conflict(id:current:)`` as the precondition says, before anything is
@@ -95,7 +97,8 @@ package final class StoreTransaction: StoreSnapshot {
     package func put(
         _ id: String, body: PackedValue, attachments: [AttachmentRecord] = [],
         isDeleted: Bool = false, expiration: ExpirationChange = .unchanged,
-        firstDigest: Revision.Digest? = nil, precondition: Precondition, origin: String?
+        firstDigest: Revision.Digest? = nil, precondition: Precondition, origin: String?,
+        isHeld: Bool = false
     ) throws -> DocumentRecord {
         let existing = try check(id, precondition, origin: origin)
         let parent = existing?.revision
@@ -114,7 +117,7 @@ package final class StoreTransaction: StoreSnapshot {
                 parent: parent, isDeleted: isDeleted, body: body,
                 attachments: attachments.isEmpty ? [] : AttachmentRecord.encode(attachments))
         }
-        let record = DocumentRecord(
+        var record = DocumentRecord(
             sequence: counters.lastSequence + 1,
             revision: revision,
             ancestors: ancestors,
@@ -125,6 +128,7 @@ package final class StoreTransaction: StoreSnapshot {
             origin: origin,
             attachments: attachments,
             body: body)
+        record.isHeld = isHeld
         try write(record, of: id, replacing: existing)
         return record
     }
@@ -170,6 +174,7 @@ package final class StoreTransaction: StoreSnapshot {
     package func restore(_ record: DocumentRecord, of id: String) throws -> DocumentRecord {
         var record = record
         record.sequence = max(record.sequence, counters.lastSequence + 1)
+        record.isHeld = false
         try write(record, of: id, replacing: try self.record(id))
         return record
     }
@@ -214,18 +219,14 @@ package final class StoreTransaction: StoreSnapshot {
     ) throws {
         hasWritten = true
         let key = Array(id.utf8)
+        if let existing { try displaceHolds(of: existing, key: key) }
         // The new references first, so that content both have is not removed in between.
         for attachment in record.attachments { try count(attachment, by: 1) }
         if let existing { try removeTraces(of: existing, key: key) }
         if let expiration = record.expiration {
             try moveExpiration(of: key, from: nil, to: expiration)
         }
-        let attachments = record.attachmentBytes
-        try engine.put(
-            count: record.encodedLength(attachments), for: key, in: tables.documents
-        ) { row in
-            record.write(to: &row, attachments)
-        }
+        try write(record, for: key)
         try engine.append(key, for: RowBytes.fixed64(record.sequence), in: tables.sequences)
         count(record, by: 1)
         counters.lastSequence = record.sequence
@@ -233,6 +234,18 @@ package final class StoreTransaction: StoreSnapshot {
             RecordChange(
                 id: id, sequence: record.sequence, revision: record.revision,
                 isDeleted: record.isDeleted, origin: record.origin), before: existing)
+    }
+
+    /// Writes the row of a record.
+    func write(_ record: DocumentRecord, for key: [UInt8]) throws {
+        var record = record
+        record.originNumber = try record.origin.map { try number(ofOrigin: $0) }
+        let attachments = record.attachmentBytes
+        try writer.put(
+            count: record.encodedLength(attachments), for: key, in: tables.documents
+        ) { row in
+            record.write(to: &row, attachments)
+        }
     }
 
     /// Takes a record out of everything that counts or lists it; its own row stays.

@@ -1,11 +1,12 @@
 import Settle
+import SettleTableProtocol
 
 /// The member under which a document's attachments travel: what each is, without its content.
 ///
 /// Shape: an object of the names, each with `content_type`, `length` and `digest` (SHA-256, 64
 /// hexadecimal digits in lower case), after CouchDB's `_attachments`.
 enum AttachmentMember {
-    static let name = "_attachments"
+    static let name = AttachmentColumn.name
 
     /// An object of the member alone, which describes no attachment.
     static let none: PackedValue = {
@@ -15,20 +16,12 @@ enum AttachmentMember {
         return member
     }()
 
-    private enum Key {
-        static let contentType = "content_type"
-        static let length = "length"
-        static let digest = "digest"
-    }
-
     static func value(of attachments: [DocumentAttachment]) -> JSONValue {
         .object(
             attachments.reduce(into: [:]) { object, attachment in
-                object[attachment.name] = [
-                    Key.contentType: .string(attachment.contentType),
-                    Key.length: .integer(Int64(attachment.length)),
-                    Key.digest: .string(attachment.digest),
-                ]
+                object[attachment.name] = AttachmentDescription.json(
+                    contentType: attachment.contentType, length: attachment.length,
+                    digest: attachment.digest)
             })
     }
 
@@ -43,11 +36,10 @@ enum AttachmentMember {
         guard let member, case .object(let object) = member.value else { return nil }
         var attachments: [DocumentAttachment] = []
         for (name, description) in object.sorted(by: { $0.key < $1.key }) {
-            guard let type = description[Key.contentType]?.stringValue,
-                let length = description[Key.length]?.integerValue.flatMap({ Int(exactly: $0) }),
-                let digest = description[Key.digest]?.stringValue,
+            guard let description = AttachmentDescription(name: name, shapedAs: description),
                 let attachment = try? DocumentAttachment(
-                    name: name, contentType: type, length: length, digest: digest)
+                    name: name, contentType: description.contentType, length: description.length,
+                    digest: description.digest.text)
             else { return nil }
             attachments.append(attachment)
         }

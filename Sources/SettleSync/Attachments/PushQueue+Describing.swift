@@ -86,7 +86,8 @@ extension PushQueue {
             try tables.setEntry(conflict, id, replacing: entry)
             return .queued
         }
-        try tables.setBase(isSame ? known.describing(there) : state, id)
+        let agreed = isSame ? known.describing(there) : state
+        try tables.setBase(agreed, id)
         document.attachments = here + others
         let isMore = here.contains { attachment in
             !there.contains { $0.name == attachment.name }
@@ -97,11 +98,22 @@ extension PushQueue {
             var changed = entry ?? PendingChange(order: transaction.sequence)
             if entry == nil { changed.queued = .update }
             try tables.setEntry(changed, id, replacing: entry)
-            if !isSame || !others.isEmpty { _ = try transaction.store(document, from: origin) }
+            if !isSame || !others.isEmpty {
+                try store(document, with: agreed, in: transaction, tables, origin: origin)
+            }
             return .queued
         }
-        _ = try transaction.store(document, from: origin)
+        try store(document, with: agreed, in: transaction, tables, origin: origin)
         return .adopted
+    }
+
+    /// Stores a document and its base again, which may be the document's members still.
+    private static func store(
+        _ document: Document, with agreed: BaseItem, in transaction: Transaction,
+        _ tables: RemoteTables, origin: String
+    ) throws {
+        _ = try transaction.store(document, from: origin, firstDigest: nil, isHeld: true)
+        try tables.setBase(agreed, document.id)
     }
 
     /// Lets the pull of a query begin at the beginning when it read items without their attachments

@@ -254,7 +254,8 @@ extension PushQueue {
             }
             // A scope may have added the type.
             let digest = tables.scope == .all ? state.ready.value?.digest : nil
-            _ = try transaction.store(document, from: origin, firstDigest: digest)
+            _ = try transaction.store(
+                document, from: origin, firstDigest: digest, isHeld: true)
         } else {
             _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)
         }

@@ -21,12 +21,11 @@ extension BaseItem {
         row.write(byte: packed == nil ? 2 : 3)
         row.write(byte: presence.stored)
         row.write(
-            byte: (form == nil ? 0 : Flag.members) | (created == nil ? 0 : Flag.created)
-                | (updated == nil ? 0 : Flag.updated) | (source == 0 ? 0 : Flag.source)
+            byte: (form == nil ? 0 : Flag.members) | (updated == nil ? 0 : Flag.updated)
+                | (source == 0 ? 0 : Flag.source)
                 | (nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
                 | (unshown.isEmpty ? 0 : Flag.unshown) | (rounded.isEmpty ? 0 : Flag.rounded))
         row.write(text: version)
-        if let created { row.write(date: created) }
         if let updated { row.write(date: updated) }
         if let packed {
             row.write(counted: packed.bytes)
@@ -48,7 +47,8 @@ extension BaseItem {
         else { throw row.damage }
         let flags = try row.byte()
         self.init(presence: presence, version: try row.optionalText())
-        if flags & Flag.created != 0 { created = try row.date() }
+        // Releases before format 4 of the store wrote when the item was made, and nobody read it.
+        if flags & Flag.created != 0 { _ = try row.date() }
         if flags & Flag.updated != 0 { updated = try row.date() }
         if flags & Flag.members != 0 {
             form =

@@ -4,8 +4,8 @@ import Settle
 /// An item of the server as it is kept here: a document as both sides last had it (the base), or
 /// what came while they did not.
 ///
-/// Shape (Docs/Formats/Replication.md): layout, presence, flags, version, dates, members, source,
-/// names, members.
+/// Shape (Docs/Formats/Replication.md): that of a state; see ``BaseNote`` for one whose members are a
+/// document's.
 struct BaseItem: Sendable, Hashable {
     var presence: ServerPresence
     var version: String?
@@ -28,7 +28,6 @@ struct BaseItem: Sendable, Hashable {
             yield &members
         }
     }
-    var created: Date?
     var updated: Date?
     /// The hash of the query that showed the item last; 0 when none did since it was sent.
     ///
@@ -66,7 +65,6 @@ struct BaseItem: Sendable, Hashable {
         self.init(
             presence: item.isDeleted ? .deleted : .live, version: item.version, form: item.form)
         ready = item.ready
-        created = item.created
         updated = item.updated
         nullMayMeanAbsent = item.nullMayMeanAbsent
     }

@@ -12,7 +12,10 @@ struct RemoteTables {
     let scope: ReplicationScope
     /// See ``RemoteRecord/carriesAttachments``.
     let carriesAttachments: Bool
-    private let servers: SideTable?
+    /// The state of the database that the tables are of.
+    let snapshot: Snapshot
+    let queries: QueryNumbers
+    let servers: SideTable?
     private let entries: SideTable?
     private let queue: SideTable?
     private let blocked: SideTable?
@@ -21,7 +24,7 @@ struct RemoteTables {
 
     /// Remote's identifier -> number and checkpoint.
     static let remotesName = "sync.remotes"
-    /// Remote, document -> ``BaseItem`` as of the last agreement.
+    /// Remote, document -> ``BaseItem`` as of the last agreement, where the document has other members.
     private static let serversName = "sync.servers"
     /// Remote, document -> ``PendingChange``.
     private static let entriesName = "sync.outbox"
@@ -41,6 +44,8 @@ struct RemoteTables {
     init(_ record: RemoteRecord?, in snapshot: Snapshot) throws {
         // Number 0 belongs to no remote.
         number = record?.number ?? 0
+        self.snapshot = snapshot
+        queries = QueryNumbers(try snapshot.table(QueryNumbers.tableName), of: number)
         scope = record?.scope ?? .all
         carriesAttachments = record?.carriesAttachments ?? false
         blocked = try snapshot.table(Self.blockedName)
@@ -54,6 +59,9 @@ struct RemoteTables {
     /// Tables to read from and write to.
     init(_ record: RemoteRecord, writingIn transaction: Transaction) throws {
         number = record.number
+        snapshot = transaction
+        queries = QueryNumbers(
+            try transaction.sideTable(named: QueryNumbers.tableName), of: number)
         scope = record.scope
         carriesAttachments = record.carriesAttachments
         blocked = try transaction.sideTable(named: Self.blockedName)
@@ -80,24 +88,6 @@ struct RemoteTables {
         if scope == .all { return false }
         let isHere = try snapshot.withDocument(id) { _ in true } ?? false
         return try isHere && !scope.includes(id, in: snapshot)
-    }
-
-    /// The base of a document.
-    func base(_ id: String) throws -> BaseItem? {
-        guard let bytes = try servers?.value(for: documentKey(id)) else { return nil }
-        var row = RowReader(bytes, place: "the server state of document '\(id)'")
-        return try BaseItem(from: &row)
-    }
-
-    /// Stores the base of a document; an absent item is forgotten.
-    func setBase(_ state: BaseItem, _ id: String) throws {
-        guard state.presence != .absent else {
-            _ = try written(servers).remove(documentKey(id))
-            return
-        }
-        var row = RowWriter()
-        state.write(to: &row)
-        try written(servers).set(row.bytes, for: documentKey(id))
     }
 
     /// What the document still has to tell.
@@ -186,32 +176,6 @@ struct RemoteTables {
         return found
     }
 
-    /// Calls `body` with every state of the remote, by document identifier.
-    func forEachServer(_ body: (String, BaseItem) throws -> Void) throws {
-        let prefix = self.prefix
-        try servers?.forEach(from: prefix) { key, value in
-            guard key.starts(with: prefix) else { return false }
-            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            var row = RowReader(value, place: "the server state of document '\(id)'")
-            try body(id, BaseItem(from: &row))
-            return true
-        }
-    }
-
-    /// Whether any state of the remote fulfils a condition; looks at no more of them than it must.
-    func hasServer(where isWanted: (String, BaseItem) throws -> Bool) throws -> Bool {
-        let prefix = self.prefix
-        var isFound = false
-        try servers?.forEach(from: prefix) { key, value in
-            guard key.starts(with: prefix) else { return false }
-            let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
-            var row = RowReader(value, place: "the server state of document '\(id)'")
-            isFound = try isWanted(id, BaseItem(from: &row))
-            return !isFound
-        }
-        return isFound
-    }
-
     /// The documents that there is an entry or a state of the remote of, each once.
     func knownIds() throws -> [String] {
         // By bytes: equal texts of different bytes are different documents.
@@ -221,6 +185,10 @@ struct RemoteTables {
                 ids[Array(id.utf8)] = id
                 return true
             }
+        }
+        try snapshot.forEachHeldId(by: number) { id in
+            ids[Array(id.utf8)] = id
+            return true
         }
         return Array(ids.values)
     }

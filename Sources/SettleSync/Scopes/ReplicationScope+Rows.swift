@@ -57,6 +57,17 @@ extension ReplicationScope {
         return document
     }
 
+    /// The member that the scope adds to members without one, as an object of its own.
+    ///
+    /// - Parameter members: Those of a row.
+    /// - Returns: Its name and the object; nil when the scope adds nothing to them.
+    func stamp(of members: PackedValue) -> (name: String, object: PackedValue)? {
+        guard case .type(let scope) = kind, (try? members.packedMember(scope.member)) == nil,
+            let object = try? PackedValue([scope.member: .string(scope.type)])
+        else { return nil }
+        return (scope.member, object)
+    }
+
     /// Whether a state shows every member as it was sent; see ``BaseItem/holds(_:isRounded:)``.
     func holds(_ state: BaseItem, _ sent: [String: JSONValue], isRounded: Bool) -> Bool {
         members(sent, asIn: state).map { state.holds($0, isRounded: isRounded) } ?? false

@@ -16,7 +16,21 @@ enum FolderPlan {
     }
 
     /// The folders of the targets, lowest first.
-    static let targets: [String: [Folder]] = ["SettleServer": server]
+    static let targets: [String: [Folder]] = [
+        "SettleHosting": [
+            Folder("."), Folder("Transport", uses: ["."]), Folder("Services", uses: ["Transport"]),
+        ],
+        "SettlePQ": [
+            Folder("Errors"), Folder("Values", uses: ["Errors"]),
+            Folder("Connections", uses: ["Errors", "Values"]),
+            Folder("Pool", uses: ["Connections", "Errors"]),
+        ],
+        "SettleServer": server,
+        "SettleTableProtocol": [
+            Folder("."), Folder("Headers"), Folder("Requests"), Folder("Responses"),
+            Folder("Rows", uses: ["."]), Folder("Versions"),
+        ],
+    ]
 
     private static let server = [
         Folder("."),
@@ -45,7 +59,7 @@ enum FolderPlan {
         Folder("Responses", uses: ["Connections", "Limits", "Tables", "Wire"]),
         Folder("Routes", uses: ["Live", "Wire"]),
         Folder("OpenAPI", uses: ["Routes"]),
-        Folder("Browsers", uses: ["Errors", "Routes", "Wire"]),
+        Folder("Browsers", uses: ["Errors", "Wire"]),
         Folder(
             "Requests",
             uses: [

@@ -22,6 +22,7 @@ enum HousePlan {
         "SettleDocuments": Room(targets: ["CICU", "SettlePrimitives"], mayUseFoundation: false),
         "SettlePQ": Room(targets: ["CPQ", "SettlePrimitives"]),
         "SettleOData": Room(targets: ["SettleDocuments"]),
+        "SettleTableProtocol": Room(targets: ["SettleDocuments"], mayUseFoundation: false),
         "SettleStorage": Room(targets: ["SettleDocuments", "SettleLMDB", "SettlePrimitives"]),
         "SettleIndexing": Room(
             targets: ["SettleDocuments", "SettlePrimitives", "SettleStorage"]),
@@ -30,19 +31,25 @@ enum HousePlan {
             products: ["Tracing"]),
         "SettleOutbox": Room(targets: ["Settle", "SettlePrimitives"]),
         "SettleSync": Room(
-            targets: ["Settle", "SettlePrimitives"], products: ["CoreMetrics", "Logging"]),
+            targets: ["Settle", "SettlePrimitives", "SettleTableProtocol"],
+            products: ["CoreMetrics", "Logging"]),
         "SettleREST": Room(
-            targets: ["Settle", "SettleOData", "SettleSync"],
+            targets: ["Settle", "SettleOData", "SettleSync", "SettleTableProtocol"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleServer": Room(
-            targets: ["CMalloc", "Settle", "SettleOData", "SettlePrimitives"],
+            targets: [
+                "CMalloc", "Settle", "SettleOData", "SettlePrimitives", "SettleTableProtocol",
+            ],
             products: [
                 "AsyncHTTPClient", "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird",
                 "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",
                 "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettlePostgreSQL": Room(
-            targets: ["Settle", "SettleOData", "SettlePQ", "SettlePrimitives", "SettleServer"],
+            targets: [
+                "Settle", "SettleOData", "SettlePQ", "SettlePrimitives", "SettleServer",
+                "SettleTableProtocol",
+            ],
             products: ["Logging"]),
         "SettleHosting": Room(
             targets: ["Settle", "SettleREST", "SettleSync"],

@@ -3,6 +3,7 @@ import Settle
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// What items say of their attachments, and how contents come and go.
 @Suite(.serialized) struct `Attachment contract` {

@@ -3,6 +3,7 @@ import Settle
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// Insert and read, after the transcripts of the original server (B3).
 @Suite(.serialized) struct `Insert and read contract` {

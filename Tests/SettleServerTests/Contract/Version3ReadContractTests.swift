@@ -3,6 +3,7 @@ import Settle
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// Reading in version 3 of the protocol.
 @Suite(.serialized) struct `Version 3 read contract` {

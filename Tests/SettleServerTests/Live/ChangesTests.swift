@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// The changes of a table, asked for one page after the other.
 @Suite(.serialized) struct `Polling for changes` {

@@ -2,6 +2,7 @@ import HTTPTypes
 import Settle
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// What the server's own description says that it answers.
 ///

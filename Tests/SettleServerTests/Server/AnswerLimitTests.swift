@@ -5,6 +5,7 @@ import SettleOData
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// Answers and items that would be too large.
 @Suite(.serialized) struct `Sizes` {

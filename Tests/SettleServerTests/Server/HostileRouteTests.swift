@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// What strangers send, at every route and in every place of a request where a name or a value can
 /// stand: it is answered, nothing is let in, and what is stored stays as it is.
@@ -240,7 +241,7 @@ import Testing
     @Test func `statements in headers decide nothing`() async throws {
         try await Self.withItem { server in
             let names =
-                RouteParameter.allCases.filter(\.isHeader).map(\.rawValue)
+                TableParameter.allCases.filter(\.isHeader).map(\.rawValue)
                 + ["Content-Type", "Accept", "X-Forwarded-Proto", "Host", "X-Anything"]
             for statement in Self.statements where statement.utf8.allSatisfy({ $0 < 0x7F }) {
                 for name in names {

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// A server in a directory of its own, asked through the router without a socket.
 struct TestServer: Sendable {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// Lists whose filters name a path that has an index.
 @Suite(.serialized) struct `An index on a path` {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// A copy of all tables from one store to another.
 @Suite(.serialized) struct `A copy of a store` {

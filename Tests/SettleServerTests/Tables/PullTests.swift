@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// How clients pull, after B4 of the protocol's description.
 @Suite(.serialized) struct `Pulling` {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 /// Items that leave the channels of a reader, in the reader's next pull.
 @Suite(.serialized) struct `Leaving a channel` {

@@ -40,6 +40,10 @@ import TestSupport
                     precondition: .none, origin: nil)
             }
             try transaction.purge("d7")
+            try transaction.put(
+                "d8", body: try body(["x": 1]), precondition: .none, origin: "remote")
+            let isHeld = try transaction.hold(try body(["x": 1]), of: "d8", by: 1, note: [4])
+            #expect(isHeld)
             _ = try transaction.beginUpload()
         }
         return scratch
@@ -100,6 +104,28 @@ import TestSupport
             },
             Damage(testDescription: "a purge of the future", place: "purges, 9999") {
                 _ = try $1.purges.append(Array("x".utf8), sequence: 9_999, in: $0)
+            },
+            Damage(testDescription: "a hold on nothing", place: "holds, 9999") {
+                let holds = try #require($1.holds)
+                try $0.put([4], for: HoldTable.key(9_999, 1), in: holds.table)
+            },
+            Damage(testDescription: "a hold on a record that is not held", place: "holds, 30") {
+                let holds = try #require($1.holds)
+                try $0.put([4], for: HoldTable.key(30, 1), in: holds.table)
+                try $0.put(Array("d9".utf8), for: RowBytes.fixed64(30), in: $1.sequences)
+            },
+            Damage(testDescription: "a hold under no key", place: "holds") {
+                let holds = try #require($1.holds)
+                try $0.put([4], for: [9, 9], in: holds.table)
+            },
+            Damage(testDescription: "a hold beside displaced members", place: "holds, 28") {
+                writer, _ in
+                let displaced = try writer.createTable(named: StoreTables.displacedName)
+                let key = StoreTables.displacedKey(1, Array("d8".utf8))
+                try writer.put([4], for: key, in: displaced)
+            },
+            Damage(testDescription: "an origin without a name", place: "document 'd9'") {
+                try $0.delete(Array("origin 1".utf8), from: $1.meta)
             },
             Damage(testDescription: "a wrong count", place: "meta") {
                 var counters = try StoreCounters(from: $1.meta, in: $0)

@@ -12,7 +12,7 @@ import TestSupport
                 low: .random(in: 0...UInt64.max, using: &random))
         }
         let created = Int64.random(in: -1_000_000_000...1_000_000_000, using: &random)
-        return DocumentRecord(
+        var record = DocumentRecord(
             sequence: .random(in: 0...UInt64.max, using: &random),
             revision: Revision(
                 generation: .random(in: 1...UInt32.max, using: &random), digest: digest(&random)),
@@ -25,6 +25,11 @@ import TestSupport
                 : nil,
             origin: Bool.random(using: &random) ? "http://host/tables/cities" : nil,
             body: try PackedValue(.object(["n": .integer(created)])))
+        record.isHeld = Bool.random(using: &random)
+        if record.origin == nil, Bool.random(using: &random) {
+            record.originNumber = .random(in: 0...UInt64.max, using: &random)
+        }
+        return record
     }
 
     @Test func `comes back from its bytes as it was`() throws {
@@ -76,5 +81,24 @@ import TestSupport
         #expect(
             record.encoded()
                 == head + [UInt8](repeating: 0xAA, count: 16) + record.body.bytes)
+        var numbered = record
+        (numbered.originNumber, numbered.isHeld) = (1, true)
+        #expect(
+            numbered.encoded()
+                == [1, 0x64] + head[2...].dropLast(3) + [1, 1]
+                + [UInt8](repeating: 0xAA, count: 16) + record.body.bytes)
+    }
+
+    @Test func `tells where its members begin, whatever its head has`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<500 {
+            let record = try sample(&random)
+            let bytes = record.encoded()
+            let place = RecordHead.members(of: bytes.span)
+            #expect(place?.start == bytes.count - record.body.bytes.count, "\(random)")
+            #expect(place?.isDeleted == record.isDeleted, "\(random)")
+            let held = RecordHead.held(bytes.span)
+            #expect(try DocumentRecord(decoding: held.span, id: "x").isHeld, "\(random)")
+        }
     }
 }

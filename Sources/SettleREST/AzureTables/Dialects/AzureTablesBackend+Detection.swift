@@ -1,6 +1,7 @@
 import HTTPTypes
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 extension AzureTablesBackend {
     /// Reads a list, and finds out on the way which dialect the server speaks.
@@ -100,7 +101,7 @@ enum DialectFinding: Sendable, Hashable {
                 return
             }
             let isNew = json["items"]?.arrayValue != nil
-            let isOld = json.arrayValue != nil || json["results"]?.arrayValue != nil
+            let isOld = json.arrayValue != nil || json[PageMember.results]?.arrayValue != nil
             if isNew {
                 self = dialect == .v3 ? .fits : .another(.v3)
             } else if isOld {

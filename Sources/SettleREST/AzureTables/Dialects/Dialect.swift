@@ -1,4 +1,5 @@
 import HTTPTypes
+import SettleTableProtocol
 
 extension AzureTablesBackend {
     /// A generation of the table protocol.
@@ -12,8 +13,8 @@ extension AzureTablesBackend {
     public struct Dialect: Sendable, Hashable, CustomStringConvertible {
         /// `v1`, `v2` or `v3`.
         public let description: String
-        /// What `ZUMO-API-VERSION` says; nil where there must be none.
-        let version: String?
+        /// What is asked for; nil where there must be no such header.
+        let version: TableVersion?
         /// How conditions are written.
         let odata: ODataVersion
         let columns: TableColumns
@@ -68,16 +69,16 @@ extension AzureTablesBackend {
         public static let v1 = Dialect(
             description: "v1", version: nil, odata: .v3, columns: .underscored,
             alwaysAsked: [QueryParameter("__systemproperties", "*")],
-            askingForDeleted: QueryParameter("__includeDeleted", "true"),
-            askingForCount: QueryParameter("$inlinecount", "allpages"),
+            askingForDeleted: QueryParameter(.includeDeleted, "true"),
+            askingForCount: QueryParameter(.inlineCount, "allpages"),
             change: .merge, undeletion: .post, tokenFields: [.zumo],
             forbiddenInIds: ["\"", "+", "?", "/", "\\", "`"], idLengthMax: 255)
 
         /// Azure Mobile Apps, and `settle serve`: `ZUMO-API-VERSION: 2.0.0`.
         public static let v2 = Dialect(
-            description: "v2", version: "2.0.0", odata: .v3, columns: .plain, alwaysAsked: [],
-            askingForDeleted: QueryParameter("__includeDeleted", "true"),
-            askingForCount: QueryParameter("$inlinecount", "allpages"),
+            description: "v2", version: .version2, odata: .v3, columns: .plain, alwaysAsked: [],
+            askingForDeleted: QueryParameter(.includeDeleted, "true"),
+            askingForCount: QueryParameter(.inlineCount, "allpages"),
             change: .merge, undeletion: .post, tokenFields: [.bearer, .zumo], forbiddenInIds: [],
             idLengthMax: nil)
 
@@ -86,9 +87,10 @@ extension AzureTablesBackend {
         ///
         /// `ZUMO-API-VERSION: 3.0.0` is sent; the Toolkit's servers do not look at it.
         public static let v3 = Dialect(
-            description: "v3", version: "3.0.0", odata: .v4, columns: .undated, alwaysAsked: [],
-            askingForDeleted: QueryParameter("__includedeleted", "true"),
-            askingForCount: QueryParameter("$count", "true"),
+            description: "v3", version: .version3, odata: .v4, columns: .undated, alwaysAsked: [],
+            askingForDeleted: QueryParameter(
+                TableParameter.includeDeleted.rawValue.lowercased(), "true"),
+            askingForCount: QueryParameter(.count, "true"),
             change: .replace, undeletion: .column, tokenFields: [.bearer, .zumo],
             // The server's routes do not decode an encoded slash.
             forbiddenInIds: ["/"], idLengthMax: nil)
@@ -130,6 +132,11 @@ struct QueryParameter: Sendable, Hashable {
     init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
+    }
+
+    /// A parameter of the protocol.
+    init(_ parameter: TableParameter, _ value: String) {
+        self.init(parameter.rawValue, value)
     }
 
     /// As it stands in a URL.

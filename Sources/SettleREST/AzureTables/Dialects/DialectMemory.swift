@@ -1,3 +1,4 @@
+import SettleTableProtocol
 import Synchronization
 
 /// Remembers which dialect a server was found to speak, and what else it offers, for all requests of
@@ -58,7 +59,7 @@ final class DialectMemory: Sendable {
     ///
     /// A failure without a word about it may be somebody else's, and changes nothing.
     func keepFeatures(of response: FullHTTPResponse) {
-        let features = ServerFeatures(response)
+        let features = response.features
         guard features != nil || (200..<300).contains(response.status) else { return }
         found.withLock { $0.features = features ?? [] }
     }

@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 /// The columns that a table keeps for itself, and how members of the same names travel.
 ///
@@ -6,11 +7,9 @@ import Settle
 /// travel with a mark in front (`version` as `_version`), and so that `_version` is not taken for
 /// one of them, it travels with one more (`__version`). Docs/Formats/AzureTables.md.
 struct TableColumns: Sendable, Hashable {
-    /// Tells that an item is out of scope or deleted, in the place of its other columns.
-    static let removed = "@removed"
-    static let id = "id"
+    static let id = SystemColumn.id.rawValue
     /// Describes the attachments of an item, on servers that have them.
-    static let attachments = "_attachments"
+    static let attachments = AttachmentColumn.name
 
     /// When the item was made; nil where the table does not keep it.
     let createdAt: String?
@@ -34,14 +33,15 @@ struct TableColumns: Sendable, Hashable {
         deleted: "__deleted", mark: "_u", reservedPrefix: "__")
 
     /// The columns since.
-    static let plain = TableColumns(createdAt: "createdAt", mark: "_")
+    static let plain = TableColumns(createdAt: SystemColumn.createdAt.rawValue, mark: "_")
 
     /// The columns of the newest tables, which do not know when an item was made.
     static let undated = TableColumns(createdAt: nil, mark: "_")
 
     private init(
-        createdAt: String?, updatedAt: String = "updatedAt", version: String = "version",
-        deleted: String = "deleted", mark: String, reservedPrefix: String? = nil
+        createdAt: String?, updatedAt: String = SystemColumn.updatedAt.rawValue,
+        version: String = SystemColumn.version.rawValue,
+        deleted: String = SystemColumn.deleted.rawValue, mark: String, reservedPrefix: String? = nil
     ) {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -50,7 +50,8 @@ struct TableColumns: Sendable, Hashable {
         self.mark = mark
         self.reservedPrefix = reservedPrefix
         own = Set(
-            [Self.id, Self.removed, updatedAt, version, deleted] + (createdAt.map { [$0] } ?? []))
+            [Self.id, RemovalMark.name, updatedAt, version, deleted]
+                + (createdAt.map { [$0] } ?? []))
         ownLowercased = Set(own.map { $0.lowercased() })
         ownNames = [Self.id, version, deleted, createdAt ?? "", updatedAt].map { Array($0.utf8) }
     }

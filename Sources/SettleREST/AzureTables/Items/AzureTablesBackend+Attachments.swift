@@ -2,6 +2,7 @@ public import Foundation
 import HTTPTypes
 public import Settle
 public import SettleSync
+import SettleTableProtocol
 import Synchronization
 
 // The routes of `settle serve`; Docs/Formats/AzureTables.md.
@@ -115,6 +116,6 @@ extension TableAddress {
 
     /// The address of an item's attachment, by its name.
     func path(ofAttachment name: String, item id: String) -> String {
-        "\(path(ofItem: id))/attachments/\(PercentEncoding.pathSegment(name))"
+        "\(path(ofItem: id))/attachments/\(PercentEncoding.encoded(name))"
     }
 }

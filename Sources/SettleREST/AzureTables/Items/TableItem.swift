@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 extension RemoteItem {
     /// Reads an item as a table shows it; nil when it is none.
@@ -34,10 +35,9 @@ extension RemoteItem {
             created: Self.date(columns.createdAt.flatMap { members[$0] }),
             updated: Self.date(members[columns.updatedAt]))
         nullMayMeanAbsent = !storesJSON
-        if case .object(let removed)? = members[TableColumns.removed] {
-            let isDeletion = removed["reason"] == "deleted"
-            isDeleted = isDeletion
-            isOutOfScope = !isDeletion
+        if let mark = RemovalMark(members[RemovalMark.name]) {
+            isDeleted = mark == .deleted
+            isOutOfScope = mark == .changed
         }
         fault = row.fault
     }
@@ -81,23 +81,5 @@ extension TableRow {
     fileprivate func place(_ columns: TableColumns) -> String {
         let time = self[columns.updatedAt]?.stringValue.map { " written \($0)" } ?? ""
         return "the row\(time) (\(String(number, radix: 16)))"
-    }
-}
-
-/// Versions as they stand in `ETag` and `If-Match`.
-enum VersionTag {
-    /// The version in a strong tag; nil for a weak one, which is a hash of the response and no
-    /// version.
-    static func version(in field: String?) -> String? {
-        guard let field, field.count >= 2, field.hasPrefix("\""), field.hasSuffix("\"") else {
-            return nil
-        }
-        return field.dropFirst().dropLast()
-            .replacingOccurrences(of: "\\\"", with: "\"")
-    }
-
-    /// The tag of a version.
-    static func field(for version: String) -> String {
-        "\"" + version.replacingOccurrences(of: "\"", with: "\\\"") + "\""
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 public import SettleSync
+import SettleTableProtocol
 
 extension AzureTablesBackend {
     /// What a token of a listing begins with.
@@ -50,7 +51,7 @@ extension AzureTablesBackend {
                 "The server sent a page of a listing that ends where it began; check that its "
                     + "table can be filtered by 'id'.")
         }
-        let next = Self.layout + page.dialect.description + "|" + PercentEncoding.pathSegment(last)
+        let next = Self.layout + page.dialect.description + "|" + PercentEncoding.encoded(last)
         return PullPage(
             items: items, token: PullToken(next), isLast: page.isLast,
             itemCountRemaining: request.isCounted ? page.count : nil)

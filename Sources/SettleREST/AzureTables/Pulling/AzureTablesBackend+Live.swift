@@ -2,6 +2,7 @@ import HTTPTypes
 import Settle
 import SettleOData
 public import SettleSync
+import SettleTableProtocol
 
 // The route of `settle serve`; Docs/Formats/AzureTables.md.
 

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 /// A page of rows as a server sent it.
 struct TablePage: Sendable {
@@ -36,7 +37,7 @@ struct TablePage: Sendable {
             (rows, count, saysEnd) = (elements.map(\.row), nil, false)
             return
         }
-        guard let elements = (json["results"] ?? json["items"])?.elements else {
+        guard let elements = (json[PageMember.results] ?? json[PageMember.items])?.elements else {
             throw ReplicationError(
                 .protocolViolation,
                 "The server answered with JSON that is no list of items; check that the address "
@@ -45,10 +46,10 @@ struct TablePage: Sendable {
         let rows = elements.map(\.row)
         self.rows = rows
         // A count that cannot be one is as good as none.
-        count = json["count"]?.value.integerValue.flatMap { Int(exactly: $0) }
+        count = json[PageMember.count]?.value.integerValue.flatMap { Int(exactly: $0) }
             .flatMap { (rows.count...RESTTuning.itemCountMax).contains($0) ? $0 : nil }
         // A page that has all that was asked for has no successor either, whatever follows it.
-        saysEnd = json["nextLink"]?.value == .null && rows.count < rowCountMax
+        saysEnd = json[PageMember.nextLink]?.value == .null && rows.count < rowCountMax
     }
 
     /// The item that a row is; nil when it is none.

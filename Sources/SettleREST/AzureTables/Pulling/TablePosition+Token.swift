@@ -1,5 +1,6 @@
 import Foundation
 import SettleSync
+import SettleTableProtocol
 
 extension TablePosition {
     /// What tokens begin with, by the number of their fields: the first layout has no number of the
@@ -19,7 +20,7 @@ extension TablePosition {
         }
         var fields = [
             dialect.description, cursorText, last.time.text,
-            PercentEncoding.pathSegment(last.id), PercentEncoding.pathSegment(last.version),
+            PercentEncoding.encoded(last.id), PercentEncoding.encoded(last.version),
             last.mark.rawValue, digits.map(String.init) ?? "", finalText, clockText ?? "",
             last.number.map { String($0, radix: 16) } ?? "",
         ]
@@ -32,7 +33,7 @@ extension TablePosition {
         case .after: "after"
         case .from(let time): "from,\(time.text)"
         case .bucket(let time, let digits, let id):
-            "bucket,\(time.text),\(digits),\(id.map(PercentEncoding.pathSegment) ?? "")"
+            "bucket,\(time.text),\(digits),\(id.map(PercentEncoding.encoded) ?? "")"
         case .skip(let time, let count): "skip,\(time.text),\(count)"
         case .beginning, .at:
             preconditionFailure("A pull does not end before its first row, or at a row.")

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Settle
 public import SettleSync
+import SettleTableProtocol
 
 // The route of `settle serve`; Docs/Formats/AzureTables.md.
 
@@ -82,7 +83,7 @@ extension AzureTablesBackend {
         switch response.status {
         case 200:
             let json = try response.json()
-            let results = json["results"]?.elements?.compactMap {
+            let results = json[BatchMember.results]?.elements?.compactMap {
                 OperationResponse($0, storesJSON: response.storesJSON)
             }
             if let results, results.count == batch.count { return .results(results) }

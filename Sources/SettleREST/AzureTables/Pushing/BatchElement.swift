@@ -1,5 +1,6 @@
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 /// An operation as it stands in a batch.
 struct BatchElement {
@@ -15,20 +16,22 @@ struct BatchElement {
         _ index: Int, _ operation: RemoteOperation, _ dialect: AzureTablesBackend.Dialect
     ) {
         guard dialect.fault(ofId: operation.id) == nil else { return nil }
-        var members: [String: JSONValue] = ["id": .string(operation.id)]
+        var members: [String: JSONValue] = [BatchMember.id: .string(operation.id)]
+        let verb: BatchVerb
         switch operation.kind {
         case .insert:
-            members["op"] = "insert"
-            members["item"] = AzureTablesBackend.item(operation, dialect)
+            verb = .insert
+            members[BatchMember.item] = AzureTablesBackend.item(operation, dialect)
         case .update:
             guard let change = AzureTablesBackend.change(operation, dialect) else { return nil }
-            members["op"] = dialect.change == .merge ? "update" : "replace"
-            members["item"] = change
-        case .delete: members["op"] = "delete"
-        case .undelete: members["op"] = "undelete"
+            verb = dialect.change == .merge ? .update : .replace
+            members[BatchMember.item] = change
+        case .delete: verb = .delete
+        case .undelete: verb = .undelete
         }
+        members[BatchMember.verb] = .string(verb.rawValue)
         if operation.kind != .insert, let version = operation.baseVersion {
-            members["version"] = .string(version)
+            members[BatchMember.version] = .string(version)
         }
         self.index = index
         self.operation = operation
@@ -37,7 +40,7 @@ struct BatchElement {
 
     /// JSON: `{"operations": array}`, made of what is written down already.
     static func body(of batch: [BatchElement]) -> [UInt8] {
-        var body = Array(#"{"operations":["#.utf8)
+        var body = Array("{\"\(BatchMember.operations)\":[".utf8)
         body.reserveCapacity(batch.reduce(32) { $0 + $1.text.count + 1 })
         for (index, element) in batch.enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 /// What a server said about one operation, in a response of its own or in that to a batch.
 struct OperationResponse: Sendable {
@@ -29,7 +30,7 @@ struct OperationResponse: Sendable {
         } else {
             content = Result { () throws(ReplicationError) in try response.json().row }
         }
-        version = VersionTag.version(in: response.head.headerFields[.eTag])
+        version = EntityTag.version(shownBy: response.head.headerFields[.eTag])
         sentence = (200..<300).contains(response.status) ? nil : response.sentence
         isWebPage = response.isWebPage
         retryAfter = response.retryAfter
@@ -44,12 +45,15 @@ struct OperationResponse: Sendable {
     /// Shape: `{"status": number, "item": object, "version": string, "error": string}`, of which
     /// only the status is always there.
     init?(_ result: WireJSON, storesJSON: Bool) {
-        guard let status = result["status"]?.value.integerValue, (100..<600).contains(status)
+        guard let status = result[BatchMember.status]?.value.integerValue,
+            (100..<600).contains(status)
         else { return nil }
         self.status = Int(status)
-        content = result["item"].map { .success($0.row) }
-        version = result["version"]?.value.stringValue
-        sentence = result["error"]?.value.stringValue.flatMap { FullHTTPResponse.line(of: $0) }
+        content = result[BatchMember.item].map { .success($0.row) }
+        version = result[BatchMember.version]?.value.stringValue
+        sentence = result[BatchMember.error]?.value.stringValue.flatMap {
+            FullHTTPResponse.line(of: $0)
+        }
         isWebPage = false
         retryAfter = nil
         // What a request of its own would have been answered with.

@@ -2,14 +2,15 @@ import Foundation
 import HTTPTypes
 import Settle
 public import SettleSync
+import SettleTableProtocol
 
 extension HTTPField.Name {
-    static let serverVersion = known("x-zumo-server-version")
-    fileprivate static let zumoVersion = known("ZUMO-API-VERSION")
-    fileprivate static let zumoAuth = known("X-ZUMO-AUTH")
-    static let prefer = known("Prefer")
-    static let settleFeatures = known("Settle-Features")
-    static let retryAfterField = known("Retry-After")
+    static let serverVersion = known(TableHeader.serverVersion.rawValue)
+    fileprivate static let zumoVersion = known(TableParameter.version.rawValue)
+    fileprivate static let zumoAuth = known(TokenHeader.zumo)
+    static let prefer = known(TableParameter.prefer.rawValue)
+    static let settleFeatures = known(TableHeader.features.rawValue)
+    static let retryAfterField = known(TableHeader.retryAfter.rawValue)
 
     private static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else {
@@ -30,7 +31,7 @@ extension AzureTablesBackend {
         var fields = HTTPFields()
         if body != nil { fields[.contentType] = "application/json" }
         if let version {
-            let tag = VersionTag.field(for: version)
+            let tag = EntityTag(version: version).text
             // A field with other characters would be altered on its way, and so match nothing or,
             // worse, something else.
             guard HTTPField.isValidValue(tag) else {
@@ -52,7 +53,7 @@ extension AzureTablesBackend {
     }
 
     /// What `Prefer` says to get the rows that were removed from our channels.
-    static let reportingRemovals = "settle.removed"
+    static let reportingRemovals = ReaderPreference.removals.rawValue
 
     /// Sends a request to a path, with a fresh token once more when the first is refused.
     ///
@@ -64,7 +65,7 @@ extension AzureTablesBackend {
         var fields = fields
         fields[.accept] = fields[.accept] ?? "application/json"
         fields[.userAgent] = "Settle"
-        if let version = dialect.version { fields[.zumoVersion] = version }
+        if let version = dialect.version { fields[.zumoVersion] = version.text }
         for (name, value) in TraceSpan.outgoingFields where HTTPField.isValidValue(value) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }

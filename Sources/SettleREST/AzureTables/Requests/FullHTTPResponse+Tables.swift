@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 extension FullHTTPResponse {
     /// The status as a number.
@@ -40,18 +41,10 @@ extension FullHTTPResponse {
     }
 
     /// What the server says is wrong, in its own words; nil when it says nothing readable.
-    ///
-    /// > Source: the official clients look for a JSON string, then `error`, then `description`;
-    /// > the .NET server says `message`, and newer ones `title` and `detail` (RFC 9457).
     var sentence: String? {
         let text: String?
         switch try? json().value {
-        case .string(let string)?:
-            text = string
-        case let object?:
-            text =
-                ["error", "message", "description", "detail", "title"].lazy
-                .compactMap { object[$0]?.stringValue }.first
+        case let json?: text = ProblemBody.sentence(in: json)
         case nil:
             let type = head.headerFields[.contentType]?.lowercased() ?? ""
             text = type.hasPrefix("text/plain") ? String(decoding: body, as: UTF8.self) : nil

@@ -1,5 +1,6 @@
 import Foundation
 import SettleSync
+import SettleTableProtocol
 
 /// Where a table is.
 struct TableAddress: Sendable, Hashable {
@@ -16,7 +17,7 @@ struct TableAddress: Sendable, Hashable {
     /// The address of an item or, without one, of the table.
     func path(ofItem id: String? = nil, query: [QueryParameter] = []) -> String {
         var text = path
-        if let id { text += "/" + PercentEncoding.pathSegment(id) }
+        if let id { text += "/" + PercentEncoding.encoded(id) }
         if !query.isEmpty {
             text +=
                 "?"

@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 /// Which items attach which content.
 ///

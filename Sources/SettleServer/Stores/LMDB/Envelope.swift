@@ -1,5 +1,6 @@
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// How an item lies in a Settle document.
 ///

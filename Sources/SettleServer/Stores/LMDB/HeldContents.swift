@@ -1,5 +1,6 @@
 package import Foundation
 import Settle
+import SettleTableProtocol
 import Synchronization
 
 /// The contents of a table that were uploaded and that no item has taken yet, and by whom.

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// A state of a table that lies in a Settle database.
 class LMDBSnapshot: TableSnapshot {

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTableProtocol
 
 /// One table: a Settle database whose documents are envelopes of items.
 struct LMDBTable: StoredTable {

@@ -1,36 +1,32 @@
 import HTTPTypes
+import SettleTableProtocol
 
 /// A version of the table protocol.
 ///
 /// A request names it in `ZUMO-API-VERSION`, as a header or in the query. More may be added, so a
 /// `switch` needs a default.
 public struct ProtocolVersion: Sendable, Hashable, CustomStringConvertible {
-    /// The number before the first dot.
-    let major: Int
+    let version: TableVersion
 
     /// Azure Mobile Apps: `2.0.0`.
-    public static let version2 = ProtocolVersion(major: 2)
+    public static let version2 = ProtocolVersion(version: .version2)
     /// Datasync, of Azure Mobile Apps 6 and of the Community Toolkit: `3.0.0`.
-    public static let version3 = ProtocolVersion(major: 3)
+    public static let version3 = ProtocolVersion(version: .version3)
 
     /// All versions that the server speaks.
-    public static let all = [version2, version3]
+    public static let all = TableVersion.allCases.map { ProtocolVersion(version: $0) }
 
     /// The version as a request names it, `2.0.0` for example.
-    public var description: String { "\(major).0.0" }
+    public var description: String { version.text }
 
-    private init(major: Int) {
-        self.major = major
+    private init(version: TableVersion) {
+        self.version = version
     }
 
     /// Reads what a request names: `2.0.` or `3.0.` and a number; nil for anything else.
     init?(text: String) {
-        let text = text.trimmingSpaces
-        let patch = text.utf8.dropFirst(4)
-        guard let version = Self.all.first(where: { text.hasPrefix("\($0.major).0.") }),
-            !patch.isEmpty, patch.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        self = version
+        guard let version = TableVersion(text: text.trimmingSpaces) else { return nil }
+        self.version = version
     }
 }
 
@@ -52,7 +48,7 @@ struct RequestedVersion: Sendable, Equatable {
         headers: HTTPFields, query: RequestQuery, versionWhenMissing: ProtocolVersion?
     ) throws(Problem) {
         var text = headers[.zumoVersion]
-        if text == nil { text = try query.value("ZUMO-API-VERSION") }
+        if text == nil { text = try query.value(.version) }
         if text == nil, let versionWhenMissing {
             version = versionWhenMissing
             isNamed = false

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 /// All that differs between the versions of the table protocol.
 ///
@@ -108,7 +109,7 @@ extension TableDialect {
         _ query: RequestQuery, headers: HTTPFields
     ) throws(Problem) -> Bool {
         let isAsked: Bool
-        switch try query.value("__includeDeleted")?.lowercased() {
+        switch try query.value(.includeDeleted)?.lowercased() {
         case nil, "false": isAsked = false
         case "true": isAsked = true
         default:

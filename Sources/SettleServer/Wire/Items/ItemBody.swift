@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// The body of an insert or an update, taken apart and checked.
 struct ItemBody: Sendable, Equatable {
@@ -29,7 +30,7 @@ struct ItemBody: Sendable, Equatable {
     ///   - json: The item.
     ///   - purpose: What it is for.
     ///   - dialect: The version of the protocol, which says what becomes of the server's columns.
-    /// - Throws: ``Problem`` 400 when it is no object, sets a column or ``TableItem/removalName``, which
+    /// - Throws: ``Problem`` 400 when it is no object, sets a column or ``RemovalMark/name``, which
     ///   it may not, has an `id` or `version` that is no string, or describes attachments wrongly.
     init(_ json: PackedValue, for purpose: Purpose, in dialect: TableDialect) throws(Problem) {
         guard json.isObject else {
@@ -44,7 +45,7 @@ struct ItemBody: Sendable, Equatable {
             members = ItemMembers(sound: parts.rest)
             return
         }
-        guard json.leaf(TableItem.removalName) == nil else { throw Self.setsRemoval }
+        guard json.leaf(RemovalMark.name) == nil else { throw Self.setsRemoval }
         let id = SystemColumn.id.rawValue
         var taken = [id, AttachmentColumn.name]
         switch dialect.systemMembers {
@@ -66,7 +67,11 @@ struct ItemBody: Sendable, Equatable {
                 throw Problem(
                     .badRequest, "The member '\(AttachmentColumn.name)' has too many values.")
             }
-            attachments = try AttachmentColumn.descriptions(of: column.tree)
+            do {
+                attachments = try AttachmentColumn.descriptions(of: column.tree)
+            } catch {
+                throw Problem(error)
+            }
         }
         members = ItemMembers(sound: json.without(taken))
     }
@@ -103,7 +108,7 @@ struct ItemBody: Sendable, Equatable {
     /// The problem for members that would have readers take the item for one that left their sight.
     static let setsRemoval = Problem(
         .badRequest,
-        "An item may not have a member '\(TableItem.removalName)': that is how readers are told that an "
+        "An item may not have a member '\(RemovalMark.name)': that is how readers are told that an "
             + "item left their sight.")
 
     private static func checkReserved(_ names: [String]) throws(Problem) {

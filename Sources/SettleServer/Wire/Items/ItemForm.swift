@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 /// What of items is sent, for all items of an answer.
 struct ItemForm: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 extension JSONValue {
     /// About how many bytes the value takes as text, and in memory not many times more.

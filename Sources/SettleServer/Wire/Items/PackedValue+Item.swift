@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 // Nearly all bodies have no member that could be taken for a column in another spelling, and describe no
 // attachments: those are taken apart in one pass over the bytes of their names.
@@ -55,7 +56,7 @@ extension PackedValue {
     private static let deleted = Array(SystemColumn.deleted.rawValue.utf8)
     private static let updatedAt = Array(SystemColumn.updatedAt.rawValue.utf8)
     private static let createdAt = Array(SystemColumn.createdAt.rawValue.utf8)
-    private static let removal = Array(TableItem.removalName.utf8)
+    private static let removal = Array(RemovalMark.name.utf8)
     private static let attachments = Array(AttachmentColumn.name.utf8)
 
     /// What becomes of a member with a name of as many bytes as a column's has; `number` is what a column is

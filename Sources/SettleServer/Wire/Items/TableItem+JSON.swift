@@ -1,5 +1,6 @@
 import Settle
 import SettleOData
+import SettleTableProtocol
 
 // How an item is sent.
 //
@@ -45,9 +46,6 @@ extension TableItem {
         sentMembers.write(with: columns, selecting: selection, to: &text)
     }
 
-    /// The member that says that an item left the reader's sight.
-    static let removalName = "@removed"
-
     private var sentMembers: ItemMembers { isOutOfScope ? [:] : members }
 
     /// What is sent beside the members, ascending by the bytes of the names.
@@ -56,7 +54,7 @@ extension TableItem {
     ) -> [(name: String, value: JSONValue)] {
         var columns: [(name: String, value: JSONValue)] = []
         columns.reserveCapacity(SystemColumn.inOrderOfNames.count + 1)
-        if isOutOfScope { columns.append((Self.removalName, ["reason": "changed"])) }
+        if isOutOfScope { columns.append((RemovalMark.name, RemovalMark.changed.json)) }
         if !isOutOfScope, !attachments.isEmpty {
             columns.append((AttachmentColumn.name, AttachmentColumn.json(attachments)))
         }

@@ -1,5 +1,6 @@
 import Settle
 package import SettleOData
+package import SettleTableProtocol
 
 /// One row of a table as its readers see it.
 package struct TableItem: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 extension JSONPatch {
     /// The members of an item after the patch, and whether it is deleted then.
@@ -46,7 +47,7 @@ extension JSONPatch {
             }
             members[name] = nil
         }
-        guard members[TableItem.removalName] == nil else {
+        guard members[RemovalMark.name] == nil else {
             return .failure(ItemBody.setsRemoval)
         }
         let names = members.keys.sorted()

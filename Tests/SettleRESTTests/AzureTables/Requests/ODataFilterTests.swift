@@ -2,6 +2,7 @@ import SettleSync
 import Testing
 
 @testable import SettleREST
+import SettleTableProtocol
 
 @Suite(.serialized) struct `OData filter` {
     private func time(_ text: String) throws -> RowTime {

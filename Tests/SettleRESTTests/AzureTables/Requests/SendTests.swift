@@ -5,6 +5,7 @@ import SettleSync
 import Testing
 
 @testable import SettleREST
+import SettleTableProtocol
 
 /// The answers are those of Azure Mobile Apps for node 4.0.3, recorded, unless a test says
 /// otherwise.
@@ -236,10 +237,10 @@ import Testing
     }
 
     @Test func `writes quotes in versions as the clients of the protocol do`() {
-        #expect(VersionTag.field(for: #"a"b"#) == #""a\"b""#)
-        #expect(VersionTag.version(in: #""a\"b""#) == #"a"b"#)
-        #expect(VersionTag.version(in: #"W/"a""#) == nil)
-        #expect(VersionTag.version(in: "a") == nil)
-        #expect(VersionTag.version(in: nil) == nil)
+        #expect(EntityTag(version: #"a"b"#).text == #""a\"b""#)
+        #expect(EntityTag.version(shownBy: #""a\"b""#) == #"a"b"#)
+        #expect(EntityTag.version(shownBy: #"W/"a""#) == nil)
+        #expect(EntityTag.version(shownBy: "a") == nil)
+        #expect(EntityTag.version(shownBy: nil) == nil)
     }
 }

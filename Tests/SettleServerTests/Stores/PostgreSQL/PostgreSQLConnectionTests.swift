@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 @Suite(.timeLimit(.minutes(60))) struct `Connections of a PostgreSQL store` {
     @Test func `keep readiness, uploads and other tables apart from writes`() async throws {

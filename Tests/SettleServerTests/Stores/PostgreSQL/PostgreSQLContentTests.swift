@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SettleServer
+import SettleTableProtocol
 
 @Suite(.timeLimit(.minutes(60))) struct `Contents in PostgreSQL` {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import SettlePostgreSQL
 @testable import SettleServer
+import SettleTableProtocol
 
 @Suite(.timeLimit(.minutes(60))) struct `Sizes of statements for PostgreSQL` {
     private static let megabyte = String(repeating: "x", count: 1 << 20)

@@ -4,6 +4,7 @@ import SettleOData
 import SettlePQ
 import SettlePostgreSQL
 import SettleServer
+import SettleTableProtocol
 import TestSupport
 
 /// A new database, and stores over it as several server processes have them.

@@ -1,3 +1,5 @@
+import SettleDocuments
+
 /// Dates as the headers of HTTP have them: whole seconds in UTC (RFC 9110, 5.6.7).
 ///
 /// Shape: `Sun, 06 Nov 1994 08:49:37 GMT`. The two forms that were given up in 1999 are neither

@@ -1,5 +1,5 @@
 /// Percent-encoding of URL parts (RFC 3986), refusing what is not UTF-8.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text that an encoded part stands for.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ enum PercentEncoding {
     ///   - plusIsSpace: Whether `+` stands for a space, as it does in queries.
     /// - Returns: The text; nil for a `%` without two hexadecimal digits and for bytes that are
     ///   not UTF-8.
-    static func decoded(_ part: Substring, plusIsSpace: Bool = false) -> String? {
+    package static func decoded(_ part: Substring, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = part.utf8[...]
         while let byte = rest.popFirst() {
@@ -24,12 +24,23 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A text as it may stand in a path or as a value in a query.
-    static func encoded(_ text: String) -> String {
+    /// A text as one segment of a path: everything but unreserved characters is encoded.
+    package static func encoded(_ text: String) -> String {
+        encoded(text, keeping: [])
+    }
+
+    /// A text as a value in a query: what conditions are made of stays readable.
+    package static func queryValue(_ text: String) -> String {
+        encoded(text, keeping: readable)
+    }
+
+    private static let readable = Set("()',$*!".utf8)
+
+    private static func encoded(_ text: String, keeping kept: Set<UInt8>) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
-            if isUnreserved(byte) {
+            if isUnreserved(byte) || kept.contains(byte) {
                 encoded.append(byte)
             } else {
                 encoded += [UInt8(ascii: "%"), hex(byte >> 4), hex(byte & 15)]

@@ -1,5 +1,6 @@
 import Foundation
 import SettleDocuments
+import SettleTableProtocol
 import TestSupport
 import Testing
 

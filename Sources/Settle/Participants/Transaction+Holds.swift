@@ -1,0 +1,81 @@
+package import SettleDocuments
+import SettleStorage
+
+/// Members that somebody holds and that are a document's still.
+package struct MemberHold: Sendable {
+    /// The holder's own.
+    package let note: [UInt8]
+    /// The members, which are those of the document.
+    package let members: PackedValue
+
+    init(_ hold: RecordHold) {
+        note = hold.note
+        members = hold.body
+    }
+}
+
+extension Snapshot {
+    /// A hold on the members of a document as they are now; see ``Transaction/hold(_:of:by:note:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - holder: The number of the holder.
+    /// - Returns: The hold; nil when there is none, and when the document has changed since.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    package func hold(on id: String, by holder: UInt32) throws -> MemberHold? {
+        try DatabaseError.translating {
+            try base.hold(on: id, by: holder).map { MemberHold($0) }
+        }
+    }
+
+    /// Walks the documents that a holder holds, in the order of their last changes.
+    ///
+    /// - Parameters:
+    ///   - holder: The number of the holder.
+    ///   - body: Called with the identifier and the hold; answers false to stop. It must not write.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    package func forEachHold(
+        by holder: UInt32, _ body: (_ id: String, _ hold: MemberHold) throws -> Bool
+    ) throws {
+        try DatabaseError.translating {
+            try base.forEachHold(by: holder) { try body($0, MemberHold($1)) }
+        }
+    }
+
+    /// Walks the identifiers of the documents that a holder holds, without reading the documents.
+    package func forEachHeldId(
+        by holder: UInt32, _ body: (_ id: String) throws -> Bool
+    ) throws {
+        try DatabaseError.translating { try base.forEachHeldId(by: holder, body) }
+    }
+}
+
+extension Transaction {
+    /// Holds the members of a document, so that they are stored once as long as it has them.
+    ///
+    /// When the document changes, also where nobody knows of the holder, its note and the members are
+    /// put together into a row of the side table `sync.servers`, with the holder's number (four bytes,
+    /// most significant first) and the identifier as key.
+    ///
+    /// - Parameters:
+    ///   - body: The members that the holder needs.
+    ///   - id: The document.
+    ///   - holder: The number of the holder.
+    ///   - note: What the holder keeps with them; it replaces the one before.
+    /// - Returns: False when the document is not there, or has other members; nothing is held then.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    package func hold(
+        _ body: PackedValue, of id: String, by holder: UInt32, note: [UInt8]
+    ) throws -> Bool {
+        try DatabaseError.translating {
+            try store.hold(body, of: id, by: holder, note: note)
+        }
+    }
+
+    /// Ends a hold on the members of a document, if there is one.
+    ///
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    package func endHold(on id: String, by holder: UInt32) throws {
+        try DatabaseError.translating { try store.endHold(on: id, by: holder) }
+    }
+}
