@@ -285,7 +285,8 @@ let package = Package(
         .testTarget(
             name: "SettleRESTTests",
             dependencies: [
-                "Settle", "SettleREST", "SettleSync", "SettleTableProtocol", "TestSupport",
+                "Settle", "SettleOData", "SettleREST", "SettleSync", "SettleTableProtocol",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),
