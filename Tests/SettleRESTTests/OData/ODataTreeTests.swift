@@ -30,11 +30,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        .field("due") >= .day(year: 2026, month: 11, day: 21),
-        .field("at").isIn([.timeOfDay(hour: 7, minute: 14, second: 0)]),
-        .field("a").isIn([1, 2]) && .field("n").rounded == 2,
-    ] as [ODataPredicate])
+    @Test(
+        arguments: [
+            .field("due") >= .day(year: 2026, month: 11, day: 21),
+            .field("at").isIn([.timeOfDay(hour: 7, minute: 14, second: 0)]),
+            .field("a").isIn([1, 2]) && .field("n").rounded == 2,
+        ] as [ODataPredicate])
     func `is what a server of version 4 reads of its text`(predicate: ODataPredicate) throws {
         let text = try predicate.text(for: .v4)
         #expect(try ODataParser.filter(text, dialect: .version4) == predicate.node, "\(text)")
@@ -45,6 +46,7 @@ import Testing
             try (ODataPredicate.field("a b") == 1).text(for: .v4)
         }
         #expect(error?.code == .misconfigured)
-        #expect(error?.message.hasPrefix("A filter cannot name the column 'a b': names are") == true)
+        #expect(
+            error?.message.hasPrefix("A filter cannot name the column 'a b': names are") == true)
     }
 }
