@@ -153,7 +153,7 @@ let package = Package(
         .target(
             name: "SettleREST",
             dependencies: [
-                "Settle", "SettleSync", "SettleTableProtocol",
+                "Settle", "SettleOData", "SettleSync", "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],
@@ -295,7 +295,8 @@ let package = Package(
         .testTarget(
             name: "SettleRESTTests",
             dependencies: [
-                "Settle", "SettleREST", "SettleSync", "SettleTableProtocol", "TestSupport",
+                "Settle", "SettleOData", "SettleREST", "SettleSync", "SettleTableProtocol",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),

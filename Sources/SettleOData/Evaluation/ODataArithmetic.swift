@@ -5,7 +5,7 @@ enum ODataArithmetic {
     /// It is null for anything but numbers, for overflow and for a division by zero. `div` of
     /// whole numbers cuts towards zero and `mod` has the sign of its left side.
     static func value(
-        _ operation: ODataExpression.Arithmetic, _ left: ODataValue, _ right: ODataValue
+        _ operation: ODataNode.Arithmetic, _ left: ODataValue, _ right: ODataValue
     ) -> ODataValue {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): return whole(operation, left, right)
@@ -19,7 +19,7 @@ enum ODataArithmetic {
     }
 
     private static func whole(
-        _ operation: ODataExpression.Arithmetic, _ left: Int64, _ right: Int64
+        _ operation: ODataNode.Arithmetic, _ left: Int64, _ right: Int64
     ) -> ODataValue {
         let (result, overflow) =
             switch operation {
@@ -33,7 +33,7 @@ enum ODataArithmetic {
     }
 
     private static func real(
-        _ operation: ODataExpression.Arithmetic, _ left: Double, _ right: Double
+        _ operation: ODataNode.Arithmetic, _ left: Double, _ right: Double
     ) -> ODataValue {
         let result =
             switch operation {

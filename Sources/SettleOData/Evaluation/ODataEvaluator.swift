@@ -38,7 +38,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     ///
     /// - Throws: ``ODataError`` when a string grows over the limit or the budget is used up.
     package static func isTrue(
-        _ filter: ODataExpression, for subject: Subject, limits: ODataLimits = .standard,
+        _ filter: ODataNode, for subject: Subject, limits: ODataLimits = .standard,
         budget: ODataBudget? = nil
     ) throws(ODataError) -> Bool {
         var evaluator = ODataEvaluator(subject: subject, limits: limits, budget: budget)
@@ -48,10 +48,15 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     /// The value of an expression.
     ///
     /// - Throws: ``ODataError`` when a string grows over the limit or the budget is used up.
-    package mutating func value(of expression: ODataExpression) throws(ODataError) -> ODataValue {
+    package mutating func value(of expression: ODataNode) throws(ODataError) -> ODataValue {
         try budget.spend()
         switch expression {
         case .literal(let value): return value
+        case .spelled(let spelling): return spelling.value
+        case .verbatim:
+            throw ODataError(
+                message: "A condition in a server's own words has no value but there.",
+                position: nil)
         case .path(let path):
             let value = subject.value(at: path)
             // A string of an item is made anew each time.
@@ -105,7 +110,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     }
 
     private mutating func connect(
-        _ operands: [ODataExpression], decidedBy decider: Bool
+        _ operands: [ODataNode], decidedBy decider: Bool
     ) throws(ODataError) -> ODataValue {
         var hasNull = false
         for operand in operands {
@@ -119,7 +124,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     }
 
     private mutating func isMember(
-        _ operand: ODataExpression, of candidates: [ODataExpression]
+        _ operand: ODataNode, of candidates: [ODataNode]
     ) throws(ODataError) -> ODataValue {
         let value = try value(of: operand)
         for candidate in candidates {
@@ -132,7 +137,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
 
     /// Walks the elements of an array until the body answers false; what is no array has none.
     private mutating func forEachElement(
-        of collection: ODataExpression,
+        of collection: ODataNode,
         _ body: (inout Self, ODataValue) throws(ODataError) -> Bool
     ) throws(ODataError) {
         switch try value(of: collection) {
@@ -151,7 +156,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     /// `any` is decided by the first true, `all` by the first that is not true; what is no array
     /// counts as an empty one.
     private mutating func quantify(
-        _ collection: ODataExpression, _ variable: String, _ condition: ODataExpression,
+        _ collection: ODataNode, _ variable: String, _ condition: ODataNode,
         decidedBy decider: Bool
     ) throws(ODataError) -> ODataValue {
         var isDecided = false
@@ -166,7 +171,7 @@ package struct ODataEvaluator<Subject: ODataSubject> {
     }
 
     private mutating func call(
-        _ function: ODataFunction, _ arguments: [ODataExpression]
+        _ function: ODataFunction, _ arguments: [ODataNode]
     ) throws(ODataError) -> ODataValue {
         var values: [ODataValue] = []
         for argument in arguments {

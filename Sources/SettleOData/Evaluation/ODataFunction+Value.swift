@@ -12,7 +12,7 @@ extension ODataFunction {
         of arguments: [ODataValue], limits: ODataLimits
     ) throws(ODataError) -> ODataValue {
         switch self {
-        case .startsWith, .endsWith, .substringOf, .contains:
+        case .startsWith, .endsWith, .contains:
             guard case .string(let first) = arguments[0], case .string(let second) = arguments[1]
             else { return .null }
             return .bool(test(first, second))
@@ -47,7 +47,6 @@ extension ODataFunction {
         switch self {
         case .startsWith: first.utf8.starts(with: second.utf8)
         case .endsWith: first.utf8.reversed().starts(with: second.utf8.reversed())
-        case .substringOf: ScalarSearch.offset(of: first, in: second) != nil
         default: ScalarSearch.offset(of: second, in: first) != nil
         }
     }

@@ -2,7 +2,7 @@
 package enum ODataOrder {
     /// Whether a comparison is true.
     static func holds(
-        _ comparison: ODataExpression.Comparison, _ left: ODataValue, _ right: ODataValue
+        _ comparison: ODataNode.Comparison, _ left: ODataValue, _ right: ODataValue
     ) -> Bool {
         switch comparison {
         case .equal: areEqual(left, right)

@@ -1,7 +1,7 @@
 package import SettleDocuments
 
 /// What an expression gives for one item.
-package enum ODataValue: Sendable, Equatable {
+package enum ODataValue: Sendable, Hashable {
     /// JSON null, an absent member, or a result that does not exist (division by zero).
     case null
     case bool(Bool)

@@ -3,7 +3,7 @@ package import SettleDocuments
 /// An array or an object that is still packed: a part of a packed value that was checked.
 ///
 /// Its elements and members are made into values one at a time, when somebody looks at them.
-package struct PackedPart: Sendable, Equatable {
+package struct PackedPart: Sendable, Hashable {
     fileprivate let whole: PackedValue
     fileprivate let range: Range<Int>
 
@@ -15,6 +15,10 @@ package struct PackedPart: Sendable, Equatable {
     /// Equal values have equal bytes.
     package static func == (left: PackedPart, right: PackedPart) -> Bool {
         left.whole.bytes[left.range] == right.whole.bytes[right.range]
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(whole.bytes[range])
     }
 
     /// How many bytes it has.

@@ -1,15 +1,14 @@
-/// The functions that a filter may call, of both versions of OData.
-package enum ODataFunction: String, Sendable, CaseIterable {
-    case startsWith = "startswith"
-    case endsWith = "endswith"
-    /// `substringof(needle, hay)`: the other order than `contains(hay, needle)`.
-    case substringOf = "substringof"
+/// The functions that a filter may call; ``ODataFunctionName`` has what they are called.
+package enum ODataFunction: Sendable, Hashable, CaseIterable {
+    case startsWith
+    case endsWith
+    /// `contains(hay, needle)`, in version 3 `substringof(needle, hay)`; the hay comes first here.
     case contains
-    case toLower = "tolower"
-    case toUpper = "toupper"
+    case toLower
+    case toUpper
     case trim
     case length
-    case indexOf = "indexof"
+    case indexOf
     case concat
     case replace
     case substring
@@ -19,7 +18,7 @@ package enum ODataFunction: String, Sendable, CaseIterable {
     case hour
     case minute
     case second
-    case fractionalSeconds = "fractionalseconds"
+    case fractionalSeconds
     /// The day of a moment, as a string.
     case date
     /// The time of day of a moment, as a string.
@@ -27,24 +26,14 @@ package enum ODataFunction: String, Sendable, CaseIterable {
     case floor
     case ceiling
     /// Version 3's `round`.
-    case roundAwayFromZero = "round(3)"
+    case roundAwayFromZero
     /// Version 4's `round`.
-    case roundToEven = "round(4)"
-
-    /// The function of a name in any case; nil when there is none.
-    init?(name: String, dialect: ODataDialect) {
-        switch name.lowercased() {
-        case "round": self = dialect == .version3 ? .roundAwayFromZero : .roundToEven
-        case let name:
-            guard !name.contains("("), let function = Self(rawValue: name) else { return nil }
-            self = function
-        }
-    }
+    case roundToEven
 
     /// How many arguments the function takes.
     var argumentCount: ClosedRange<Int> {
         switch self {
-        case .startsWith, .endsWith, .substringOf, .contains, .indexOf, .concat: 2...2
+        case .startsWith, .endsWith, .contains, .indexOf, .concat: 2...2
         case .replace: 3...3
         case .substring: 2...3
         case .toLower, .toUpper, .trim, .length, .year, .month, .day, .hour, .minute, .second,
@@ -56,7 +45,7 @@ package enum ODataFunction: String, Sendable, CaseIterable {
     /// Whether it answers true or false.
     var isBoolean: Bool {
         switch self {
-        case .startsWith, .endsWith, .substringOf, .contains: true
+        case .startsWith, .endsWith, .contains: true
         default: false
         }
     }

@@ -1,6 +1,6 @@
 extension ODataParser {
     /// The value of a literal with its type written before it or seen from its form.
-    func typedLiteral(prefix: String, text: String) throws(ODataError) -> ODataExpression {
+    func typedLiteral(prefix: String, text: String) throws(ODataError) -> ODataNode {
         switch prefix {
         case "datetime", "datetimeoffset":
             guard let instant = Instant(text: text) else {
@@ -13,14 +13,14 @@ extension ODataParser {
             guard Day(text: text) != nil else {
                 throw fault("The date literal is no date; write it like 2026-11-21.")
             }
-            return .call(.date, [.literal(.string(text))])
+            return .day(text)
         case "timeofday":
             guard TimeOfDay(text: text) != nil else {
                 throw fault(
                     "The time literal is no time of day; write it like 03:04:05.123, with up to "
                         + "seven digits of a second.")
             }
-            return .call(.time, [.literal(.string(text))])
+            return .timeOfDay(text)
         case "guid":
             guard let guid = ODataGuid.canonical(text) else {
                 throw fault(
@@ -38,8 +38,8 @@ extension ODataParser {
     ///
     /// The cast of a literal is the literal of that type, which tells the bounds of a filter as much
     /// as one in the other form; a literal that cannot be cast is a mistake.
-    mutating func cast() throws(ODataError) -> ODataExpression {
-        try expect(mark: "(", to: "after 'cast'")
+    mutating func cast() throws(ODataError) -> ODataNode {
+        try expect(mark: "(", to: "after '\(ODataWord.cast)'")
         let position = token.position
         let value = try nested { parser throws(ODataError) in try parser.orExpression() }
         try expect(mark: ",", to: "and a type in 'cast(value, type)'")

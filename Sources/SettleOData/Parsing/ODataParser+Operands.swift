@@ -1,6 +1,6 @@
 extension ODataParser {
     /// A literal, a path, a call, or something in parentheses.
-    mutating func primary() throws(ODataError) -> ODataExpression {
+    mutating func primary() throws(ODataError) -> ODataNode {
         let start = token
         switch start.kind {
         case .string(let text):
@@ -34,9 +34,9 @@ extension ODataParser {
 
     private mutating func named(
         _ name: String, at position: Int
-    ) throws(ODataError) -> ODataExpression {
+    ) throws(ODataError) -> ODataNode {
         switch token.kind {
-        case .mark("(") where name.lowercased() == "cast": return try cast()
+        case .mark("(") where name.lowercased() == ODataWord.cast: return try cast()
         case .mark("("): return try call(name, at: position)
         case .mark(".") where name.lowercased() == "geo":
             throw fault(
@@ -50,22 +50,17 @@ extension ODataParser {
         if dialect == .version4, token.kind != .mark("/"), let guid = ODataGuid.canonical(name) {
             return .literal(.guid(guid))
         }
-        switch name {
-        case "true": return .literal(.bool(true))
-        case "false": return .literal(.bool(false))
-        case "null": return .literal(.null)
-        default: break
-        }
+        if let constant = ODataWord.constant(name) { return .literal(constant) }
         var path = [name]
         while take(mark: "/") {
             guard case .name(let member) = token.kind else {
                 throw fault("Expected a member after '/', found \(token.kind.described).")
             }
             advance()
-            if member == "any" || member == "all", token.kind == .mark("(") {
+            if member == ODataWord.any || member == ODataWord.all, token.kind == .mark("(") {
                 return try lambda(member, over: reference(path))
             }
-            if member == "$count" {
+            if member == ODataWord.count {
                 guard token.kind != .mark("/"), token.kind != .mark("(") else {
                     throw fault("Nothing can follow $count but an operator.")
                 }
@@ -84,21 +79,21 @@ extension ODataParser {
         return reference(path)
     }
 
-    private func reference(_ path: [String]) -> ODataExpression {
+    private func reference(_ path: [String]) -> ODataNode {
         variables.contains(path[0]) ? .variable(path[0], Array(path.dropFirst())) : .path(path)
     }
 
     private mutating func call(
         _ name: String, at position: Int
-    ) throws(ODataError) -> ODataExpression {
-        guard let function = ODataFunction(name: name, dialect: dialect) else {
+    ) throws(ODataError) -> ODataNode {
+        guard let row = ODataFunctionName.named(name, in: dialect) else {
             let reason = ODataFunction.reasonForAbsence(of: name)
             throw fault(
                 reason.map { "The function '\(name)' is not supported: \($0)." }
                     ?? "There is no function '\(name)'.", at: position)
         }
         try expect(mark: "(", to: "after '\(name)'")
-        var arguments: [ODataExpression] = []
+        var arguments: [ODataNode] = []
         if token.kind != .mark(")") {
             repeat {
                 arguments.append(
@@ -106,22 +101,22 @@ extension ODataParser {
             } while take(mark: ",")
         }
         try expect(mark: ")", to: "to end the arguments of '\(name)'")
-        guard function.argumentCount.contains(arguments.count) else {
-            let wanted = function.argumentCount
+        let wanted = row.function.argumentCount
+        guard wanted.contains(arguments.count) else {
             let count =
                 wanted.count == 1
                 ? "\(wanted.lowerBound)" : "\(wanted.lowerBound) or \(wanted.upperBound)"
             throw fault(
                 "'\(name)' takes \(count) arguments, not \(arguments.count).", at: position)
         }
-        return .call(function, arguments)
+        return .calling(row.function, row.isReversed ? arguments.reversed() : arguments)
     }
 
     private mutating func lambda(
-        _ word: String, over collection: ODataExpression
-    ) throws(ODataError) -> ODataExpression {
+        _ word: String, over collection: ODataNode
+    ) throws(ODataError) -> ODataNode {
         try expect(mark: "(", to: "after '\(word)'")
-        if word == "any", take(mark: ")") {
+        if word == ODataWord.any, take(mark: ")") {
             return .any(collection, variable: "", condition: nil)
         }
         guard case .name(let variable) = token.kind else {
@@ -144,7 +139,7 @@ extension ODataParser {
         }
         variables.removeLast()
         try expect(mark: ")", to: "to end '\(word)'")
-        return word == "any"
+        return word == ODataWord.any
             ? .any(collection, variable: variable, condition: condition)
             : .all(collection, variable: variable, condition: condition)
     }

@@ -1,17 +1,22 @@
 extension ODataParser {
     /// `and`-expressions joined by `or`.
-    mutating func orExpression() throws(ODataError) -> ODataExpression {
-        try chain("or", of: { parser throws(ODataError) in try parser.andExpression() }) { .or($0) }
+    mutating func orExpression() throws(ODataError) -> ODataNode {
+        try chain(.or, of: { parser throws(ODataError) in try parser.andExpression() }) {
+            .disjunction($0)
+        }
     }
 
-    private mutating func andExpression() throws(ODataError) -> ODataExpression {
-        try chain("and", of: { parser throws(ODataError) in try parser.comparison() }) { .and($0) }
+    private mutating func andExpression() throws(ODataError) -> ODataNode {
+        try chain(.and, of: { parser throws(ODataError) in try parser.comparison() }) {
+            .conjunction($0)
+        }
     }
 
     private mutating func chain(
-        _ word: String, of rule: (inout ODataParser) throws(ODataError) -> ODataExpression,
-        node: ([ODataExpression]) -> ODataExpression
-    ) throws(ODataError) -> ODataExpression {
+        _ chained: ODataOperator, of rule: (inout ODataParser) throws(ODataError) -> ODataNode,
+        node: ([ODataNode]) -> ODataNode
+    ) throws(ODataError) -> ODataNode {
+        let word = chained.word
         let position = token.position
         let first = try rule(&self)
         guard token.kind == .name(word) else { return first }
@@ -25,32 +30,34 @@ extension ODataParser {
         return node(operands)
     }
 
-    private mutating func comparison() throws(ODataError) -> ODataExpression {
+    private mutating func comparison() throws(ODataError) -> ODataNode {
         let left = try additive()
         let position = token.position
-        if take(name: "in") {
-            guard let membership = Self.membership(left, try list()) else {
+        guard let found = nextOperator, found.rank == .comparison else { return left }
+        advance()
+        guard case .comparison(let comparison) = found else {
+            guard let membership = ODataNode.searching(try list(), for: left) else {
                 throw fault(
                     "A list holds dates only, times of day only, or neither.", at: position)
             }
             return membership
         }
-        guard case .name(let word) = token.kind,
-            let comparison = ODataExpression.Comparison(rawValue: word)
-        else { return left }
-        advance()
         let right = try additive()
-        if case .name(let word) = token.kind,
-            ODataExpression.Comparison(rawValue: word) != nil || word == "in"
-        {
+        if nextOperator?.rank == .comparison {
             throw fault("Comparisons are not chained; join them with 'and'.")
         }
-        return Self.comparison(comparison, left, right)
+        return .comparing(comparison, left, right)
     }
 
-    private mutating func list() throws(ODataError) -> [ODataExpression] {
+    /// The operator that the next word is; nil when it is none.
+    private var nextOperator: ODataOperator? {
+        guard case .name(let word) = token.kind else { return nil }
+        return ODataOperator(word: word)
+    }
+
+    private mutating func list() throws(ODataError) -> [ODataNode] {
         try expect(mark: "(", to: "to begin the list after 'in'")
-        var values: [ODataExpression] = []
+        var values: [ODataNode] = []
         repeat {
             values.append(try nested { parser throws(ODataError) in try parser.additive() })
         } while take(mark: ",")
@@ -58,16 +65,12 @@ extension ODataParser {
         return values
     }
 
-    private mutating func additive() throws(ODataError) -> ODataExpression {
-        try arithmetic([.add, .subtract]) { parser throws(ODataError) in
-            try parser.multiplicative()
-        }
+    private mutating func additive() throws(ODataError) -> ODataNode {
+        try arithmetic(.sum) { parser throws(ODataError) in try parser.multiplicative() }
     }
 
-    private mutating func multiplicative() throws(ODataError) -> ODataExpression {
-        try arithmetic([.multiply, .divide, .remainder]) { parser throws(ODataError) in
-            try parser.unary()
-        }
+    private mutating func multiplicative() throws(ODataError) -> ODataNode {
+        try arithmetic(.product) { parser throws(ODataError) in try parser.unary() }
     }
 
     /// A chain of operators of one rank, from left to right.
@@ -75,16 +78,13 @@ extension ODataParser {
     /// Every link makes the tree one level higher on its left, so links count as depth: those of
     /// the operands too, which may be chains in parentheses.
     private mutating func arithmetic(
-        _ operators: [ODataExpression.Arithmetic],
-        of rule: (inout ODataParser) throws(ODataError) -> ODataExpression
-    ) throws(ODataError) -> ODataExpression {
+        _ rank: ODataRank, of rule: (inout ODataParser) throws(ODataError) -> ODataNode
+    ) throws(ODataError) -> ODataNode {
         let linksBefore = linksMax
         linksMax = 0
         var left = try rule(&self)
         var links = linksMax
-        while case .name(let word) = token.kind,
-            let operation = ODataExpression.Arithmetic(rawValue: word),
-            operators.contains(operation)
+        while let found = nextOperator, found.rank == rank, case .arithmetic(let operation) = found
         {
             links += 1
             guard depth + links <= limits.depthMax else {
@@ -100,9 +100,9 @@ extension ODataParser {
         return left
     }
 
-    private mutating func unary() throws(ODataError) -> ODataExpression {
+    private mutating func unary() throws(ODataError) -> ODataNode {
         if take(mark: "-") { return try negation() }
-        if token.kind == .name("not"), isOperandNext {
+        if token.kind == .name(ODataWord.not), isOperandNext {
             advance()
             return .not(
                 try nested { parser throws(ODataError) in
@@ -116,10 +116,7 @@ extension ODataParser {
     /// member of that name.
     private var isOperandNext: Bool {
         switch tokens[min(index + 1, tokens.count - 1)].kind {
-        case .name(let word):
-            ODataExpression.Comparison(rawValue: word) == nil
-                && ODataExpression.Arithmetic(rawValue: word) == nil
-                && !["and", "or", "in", "asc", "desc"].contains(word)
+        case .name(let word): !ODataWord.followsOperand(word)
         case .string, .typed, .integer, .double: true
         case .mark(let mark): mark == "(" || mark == "-"
         case .end: false
@@ -127,7 +124,7 @@ extension ODataParser {
     }
 
     /// The operand of a minus; a number takes its sign at once, which makes -2^63 possible.
-    private mutating func negation() throws(ODataError) -> ODataExpression {
+    private mutating func negation() throws(ODataError) -> ODataNode {
         switch token.kind {
         case .integer(let magnitude):
             guard magnitude <= UInt64(Int64.max) + 1 else {

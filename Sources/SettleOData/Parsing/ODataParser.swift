@@ -45,7 +45,7 @@ package struct ODataParser {
     /// - Throws: ``ODataError`` with the place of the first fault, or naming the limit.
     package static func filter(
         _ text: String, dialect: ODataDialect = .version3, limits: ODataLimits = .standard
-    ) throws(ODataError) -> ODataExpression {
+    ) throws(ODataError) -> ODataNode {
         var parser = try ODataParser(text: text, dialect: dialect, limits: limits)
         let expression = try parser.boolean { parser throws(ODataError) in
             try parser.orExpression()
@@ -72,8 +72,8 @@ package struct ODataParser {
                 throw parser.fault("The order has more than \(limits.sortKeyCountMax) keys.")
             }
             let expression = try parser.orExpression()
-            let isDescending = parser.take(name: "desc")
-            if !isDescending { _ = parser.take(name: "asc") }
+            let isDescending = parser.take(name: ODataWord.descending)
+            if !isDescending { _ = parser.take(name: ODataWord.ascending) }
             keys.append(ODataSortKey(expression: expression, isDescending: isDescending))
         } while parser.take(mark: ",")
         try parser.expectEnd()
@@ -131,8 +131,8 @@ package struct ODataParser {
 
     /// Runs a rule whose result must be true or false.
     mutating func boolean(
-        _ rule: (inout ODataParser) throws(ODataError) -> ODataExpression
-    ) throws(ODataError) -> ODataExpression {
+        _ rule: (inout ODataParser) throws(ODataError) -> ODataNode
+    ) throws(ODataError) -> ODataNode {
         let position = token.position
         let expression = try rule(&self)
         guard expression.canBeBoolean else {

@@ -1,51 +1,53 @@
+import SettleOData
+
 // Comparisons and arithmetic are written with Swift's operators. The left side is an expression;
 // the right side may be a plain value.
 
 extension ODataExpression {
     /// Equal.
     public static func == (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.eq, left, right)
+        compare(.equal, left, right)
     }
 
     /// Equal to `nil`.
     public static func == (left: ODataExpression, right: ODataNull) -> ODataPredicate {
-        compare(.eq, left, right)
+        compare(.equal, left, right)
     }
 
     /// Not equal.
     public static func != (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.ne, left, right)
+        compare(.notEqual, left, right)
     }
 
     /// Not equal to `nil`.
     public static func != (left: ODataExpression, right: ODataNull) -> ODataPredicate {
-        compare(.ne, left, right)
+        compare(.notEqual, left, right)
     }
 
     /// Greater.
     public static func > (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.gt, left, right)
+        compare(.greater, left, right)
     }
 
     /// Greater or equal.
     public static func >= (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.ge, left, right)
+        compare(.greaterOrEqual, left, right)
     }
 
     /// Less.
     public static func < (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.lt, left, right)
+        compare(.less, left, right)
     }
 
     /// Less or equal.
     public static func <= (left: ODataExpression, right: some ODataOperand) -> ODataPredicate {
-        compare(.le, left, right)
+        compare(.lessOrEqual, left, right)
     }
 
     private static func compare(
         _ comparison: ODataNode.Comparison, _ left: ODataExpression, _ right: some ODataOperand
     ) -> ODataPredicate {
-        ODataPredicate(.comparison(comparison, left.node, right.odata.node))
+        ODataPredicate(.comparing(comparison, left.node, right.odata.node))
     }
 }
 
@@ -57,22 +59,22 @@ extension ODataExpression {
 
     /// The difference.
     public static func - (left: ODataExpression, right: some ODataOperand) -> ODataExpression {
-        compute(.sub, left, right)
+        compute(.subtract, left, right)
     }
 
     /// The product.
     public static func * (left: ODataExpression, right: some ODataOperand) -> ODataExpression {
-        compute(.mul, left, right)
+        compute(.multiply, left, right)
     }
 
     /// The quotient; of two whole numbers on most servers a whole number.
     public static func / (left: ODataExpression, right: some ODataOperand) -> ODataExpression {
-        compute(.div, left, right)
+        compute(.divide, left, right)
     }
 
     /// The remainder of a division.
     public static func % (left: ODataExpression, right: some ODataOperand) -> ODataExpression {
-        compute(.mod, left, right)
+        compute(.remainder, left, right)
     }
 
     private static func compute(

@@ -1,3 +1,5 @@
+import SettleOData
+
 /// A value that the server computes for each row: a column, or something made of columns.
 ///
 /// Compared to another it becomes an ``ODataPredicate``; so do ``startsWith(_:)`` and its like. The
@@ -11,13 +13,13 @@ public struct ODataExpression: Sendable {
     }
 
     private func call(
-        _ function: ODataNode.Function, _ arguments: [ODataExpression] = []
+        _ function: ODataFunction, _ arguments: [ODataExpression] = []
     ) -> ODataExpression {
         ODataExpression(.call(function, [node] + arguments.map(\.node)))
     }
 
     private func condition(
-        _ function: ODataNode.Function, _ argument: some ODataOperand
+        _ function: ODataFunction, _ argument: some ODataOperand
     ) -> ODataPredicate {
         ODataPredicate(.call(function, [node, argument.odata.node]))
     }
@@ -31,14 +33,15 @@ extension ODataExpression {
     /// `in ('x','y')` in version 4; version 3 has no such word, and each value is compared to. No
     /// value at all is a condition that never holds.
     public func isIn(_ values: some Sequence<some ODataOperand>) -> ODataPredicate {
-        ODataPredicate(.membership(node, values.map { $0.odata.node }))
+        let list = values.map { $0.odata.node }
+        return ODataPredicate(.searching(list, for: node) ?? .membership(node, list))
     }
 
     /// Whether a list has elements.
     ///
     /// The original servers of Azure Mobile Apps know no lists; ours and those of version 4 do.
     public var hasElements: ODataPredicate {
-        ODataPredicate(.any(node, level: 0, nil))
+        ODataPredicate(.any(node, variable: "", condition: nil))
     }
 
     /// Whether a condition holds for at least one element of a list.
@@ -50,10 +53,11 @@ extension ODataExpression {
     /// - Returns: The condition on the row.
     public func any(_ condition: (_ element: ODataExpression) -> ODataPredicate) -> ODataPredicate {
         let level = Self.level
+        let variable = level == 0 ? "c" : "c\(level)"
         let inner = Self.$level.withValue(level + 1) {
-            condition(ODataExpression(.element(level: level, path: nil)))
+            condition(ODataExpression(.variable(variable, [])))
         }
-        return ODataPredicate(.any(node, level: level, inner.node))
+        return ODataPredicate(.any(node, variable: variable, condition: inner.node))
     }
 
     /// A member of an object: of the element of a list, or of a column.
@@ -62,13 +66,18 @@ extension ODataExpression {
     /// - Returns: The member's value.
     public func field(_ path: String) -> ODataExpression {
         switch node {
-        case .path(let start): ODataExpression(.path("\(start)/\(path)"))
-        case .element(let level, let start):
-            ODataExpression(
-                .element(level: level, path: start.map { "\($0)/\(path)" } ?? path))
+        case .path(let start): ODataExpression(.path(start + Self.names(of: path)))
+        case .variable(let variable, let start):
+            ODataExpression(.variable(variable, start + Self.names(of: path)))
         default:
             preconditionFailure("Columns and elements have members; a computed value has none.")
         }
+    }
+
+    /// The names of a path, which are looked at when they are written.
+    static func names(of path: String) -> [String] {
+        path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+            .map { String($0) }
     }
 
     /// How many lambdas the condition that is being built stands in.
@@ -80,12 +89,12 @@ extension ODataExpression {
 extension ODataExpression {
     /// Whether the string begins with another.
     public func startsWith(_ start: some ODataOperand) -> ODataPredicate {
-        condition(.startswith, start)
+        condition(.startsWith, start)
     }
 
     /// Whether the string ends with another.
     public func endsWith(_ end: some ODataOperand) -> ODataPredicate {
-        condition(.endswith, end)
+        condition(.endsWith, end)
     }
 
     /// Whether the string has another in it: `substringof` in version 3, `contains` in version 4.
@@ -94,10 +103,10 @@ extension ODataExpression {
     }
 
     /// The string in lower case.
-    public var lowercased: ODataExpression { call(.tolower) }
+    public var lowercased: ODataExpression { call(.toLower) }
 
     /// The string in upper case.
-    public var uppercased: ODataExpression { call(.toupper) }
+    public var uppercased: ODataExpression { call(.toUpper) }
 
     /// The string without white space at its ends.
     public var trimmed: ODataExpression { call(.trim) }
@@ -107,7 +116,7 @@ extension ODataExpression {
 
     /// Where another string begins in this one; -1 when it is not in it.
     public func index(of part: some ODataOperand) -> ODataExpression {
-        call(.indexof, [part.odata])
+        call(.indexOf, [part.odata])
     }
 
     /// The string with another behind it.
@@ -165,5 +174,5 @@ extension ODataExpression {
 
     /// The nearest whole number; a half goes away from zero in version 3, and to the even
     /// neighbour on .NET servers of version 4.
-    public var rounded: ODataExpression { call(.round) }
+    public var rounded: ODataExpression { call(.roundToEven) }
 }

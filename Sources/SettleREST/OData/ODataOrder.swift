@@ -1,18 +1,18 @@
+import SettleOData
 public import SettleSync
 
 /// By what rows are sorted, and in which direction.
 public struct ODataOrder: Sendable, Hashable {
-    let node: ODataNode
-    let isDescending: Bool
+    let key: ODataSortKey
 
     /// The smallest first.
     public static func ascending(_ expression: ODataExpression) -> ODataOrder {
-        ODataOrder(node: expression.node, isDescending: false)
+        ODataOrder(key: ODataSortKey(expression: expression.node))
     }
 
     /// The largest first.
     public static func descending(_ expression: ODataExpression) -> ODataOrder {
-        ODataOrder(node: expression.node, isDescending: true)
+        ODataOrder(key: ODataSortKey(expression: expression.node, isDescending: true))
     }
 
     /// The order as text, not yet encoded for a URL.
@@ -21,7 +21,10 @@ public struct ODataOrder: Sendable, Hashable {
     /// - Returns: The text.
     /// - Throws: As ``ODataPredicate/text(for:)``.
     public func text(for version: ODataVersion) throws(ReplicationError) -> String {
-        var writer = ODataWriter(version: version, root: node)
-        return try writer.text() + (isDescending ? " desc" : "")
+        do throws(ODataWriteError) {
+            return try ODataWriter.text(of: key, for: version.dialect)
+        } catch {
+            throw ReplicationError(.misconfigured, error.message)
+        }
     }
 }

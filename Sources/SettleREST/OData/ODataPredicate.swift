@@ -1,3 +1,4 @@
+import SettleOData
 public import SettleSync
 
 /// A condition on the rows of a table, which the server decides.
@@ -45,18 +46,17 @@ public struct ODataPredicate: Sendable, Hashable {
     /// - Parameter version: The version of the language that the server reads.
     /// - Returns: The text, with parentheses only where they are needed.
     /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when a column's name is not
-    ///   made of letters, digits, `_`, `@` and `-` or would be read as a word of the language; a
+    ///   made of letters, digits, `_`, `@` and `-` or would be read as a word or a value of the language; a
     ///   number is infinite or none; a text is no time; a value has no literal in this version;
     ///   a condition in the server's words is empty or not closed; or the condition is nested more
     ///   than 100 levels deep.
     public func text(for version: ODataVersion) throws(ReplicationError) -> String {
-        var writer = ODataWriter(version: version, root: node)
-        return try writer.text()
+        try node.text(for: version)
     }
 
     /// A column, to begin a condition with; see ``ODataOperand/field(_:)``.
     public static func field(_ path: String) -> ODataExpression {
-        ODataExpression(.path(path))
+        ODataExpression(.path(ODataExpression.names(of: path)))
     }
 
     /// A value in the place of a column, to begin a condition with.
@@ -66,18 +66,12 @@ public struct ODataPredicate: Sendable, Hashable {
 
     /// Both conditions.
     public static func && (left: ODataPredicate, right: ODataPredicate) -> ODataPredicate {
-        if case .and(let conditions) = left.node {
-            return ODataPredicate(.and(conditions + [right.node]))
-        }
-        return ODataPredicate(.and([left.node, right.node]))
+        ODataPredicate(.conjunction([left.node, right.node]))
     }
 
     /// At least one of both conditions.
     public static func || (left: ODataPredicate, right: ODataPredicate) -> ODataPredicate {
-        if case .or(let conditions) = left.node {
-            return ODataPredicate(.or(conditions + [right.node]))
-        }
-        return ODataPredicate(.or([left.node, right.node]))
+        ODataPredicate(.disjunction([left.node, right.node]))
     }
 
     /// Not the condition.

@@ -3,7 +3,7 @@ import SettleOData
 
 /// What a reader of a table's changes wants.
 struct ChangesRequest: Sendable, Equatable {
-    var filter: ODataExpression?
+    var filter: ODataNode?
     /// The most changes of one page.
     var top: Int
     /// `updatedAt` of the last change that the reader knows, in microseconds since 1970.
@@ -36,7 +36,7 @@ extension HostedTable {
         let (next, overflow) = request.time.addingReportingOverflow(1)
         guard !overflow else { return ChangesPage(items: [], time: request.time, hasMore: false) }
         var list = PageRequest(filter: request.filter, top: request.top)
-        list.order = [ODataSortKey(expression: ODataExpression.updatedAt, isDescending: false)]
+        list.order = [ODataSortKey(expression: ODataNode.updatedAt, isDescending: false)]
         list.includesDeleted = true
         list.reportsChannelRemovals = true
         // Every id stands behind the empty one.

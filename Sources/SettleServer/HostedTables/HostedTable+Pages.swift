@@ -118,7 +118,7 @@ struct PageReader {
 
     /// Walks the timeline from the first time that can matter to the last.
     private func walkTimes<Sink>(into collector: inout PageCollector<Sink>) throws {
-        let span = request.filter?.updatedAtSpan ?? ODataExpression.Span()
+        let span = request.filter?.updatedAtSpan ?? ODataNode.Span()
         var start = max(0, span.lower?.microseconds ?? 0)
         if request.walk == .byUpdatedAt, !request.isCounted,
             case .instant(let instant)? = request.after?.keys.first

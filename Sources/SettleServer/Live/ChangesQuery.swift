@@ -6,7 +6,7 @@ import SettleTableProtocol
 struct ChangesQuery: Sendable, Equatable {
     /// Where the reader stands; nil for the changes from now on.
     var time: Int64?
-    var filter: ODataExpression?
+    var filter: ODataNode?
     var top: Int
     /// How long a poll may wait, in seconds.
     var waitSeconds: Int

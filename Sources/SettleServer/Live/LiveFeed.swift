@@ -16,7 +16,7 @@ struct LiveFeed: Sendable {
     /// Finds the table; nil while there is none.
     let find: @Sendable () async throws -> HostedTable?
     let identity: Identity
-    var filter: ODataExpression?
+    var filter: ODataNode?
     /// The most changes of one step.
     var top: Int
     /// What beats are measured with.

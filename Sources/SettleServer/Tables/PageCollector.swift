@@ -18,7 +18,7 @@ struct PageCollector<Sink: PageSink> {
     /// item, and not for each time that an expression names it.
     private let readsMembers: Bool
     /// When the filter asks for nothing but a span of `updatedAt`, that span; it is what costs least.
-    private let span: ODataExpression.Span?
+    private let span: ODataNode.Span?
     /// Whether every item may be seen by the reader.
     private let seesAll: Bool
     /// Whether positions of an ordered walk can be found without evaluating anything of an item.
@@ -245,7 +245,7 @@ struct PageCollector<Sink: PageSink> {
     }
 }
 
-extension ODataExpression {
+extension ODataNode {
     /// Whether this is one of some columns and nothing of it.
     fileprivate func isColumn(of columns: Set<String>) -> Bool {
         guard case .path(let path) = self else { return false }

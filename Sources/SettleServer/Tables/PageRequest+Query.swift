@@ -69,7 +69,7 @@ extension PageRequest {
     /// - Throws: ``Problem`` 400 with the place in the filter.
     static func filter(
         _ query: RequestQuery, in dialect: TableDialect
-    ) throws(Problem) -> ODataExpression? {
+    ) throws(Problem) -> ODataNode? {
         guard let text = try query.value(.filter), !text.trimmingSpaces.isEmpty else {
             return nil
         }

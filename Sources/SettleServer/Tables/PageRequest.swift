@@ -3,7 +3,7 @@ import SettleTableProtocol
 
 /// What a list of items shall hold.
 struct PageRequest: Sendable, Equatable {
-    var filter: ODataExpression?
+    var filter: ODataNode?
     /// The sort keys; the id breaks ties, and alone makes the order when there are none.
     var order: [ODataSortKey] = []
     /// The names to send of each item; nil for all.
@@ -41,7 +41,7 @@ extension PageRequest {
     var walk: Walk {
         guard let first = order.first else { return .byId }
         guard !first.isDescending else { return .sorted }
-        if first.expression == ODataExpression.updatedAt { return .byUpdatedAt }
+        if first.expression == ODataNode.updatedAt { return .byUpdatedAt }
         if first.expression == .path([SystemColumn.id.rawValue]) { return .byId }
         return .sorted
     }

@@ -19,7 +19,7 @@ extension TableItem {
     ///   reader's sight then.
     /// - Throws: ``ODataError`` when the budget is used up.
     func removal(
-        at time: Int64, filter: ODataExpression?, from identity: Identity, budget: ODataBudget
+        at time: Int64, filter: ODataNode?, from identity: Identity, budget: ODataBudget
     ) throws(ODataError) -> TableItem? {
         let left = removals.channels(leftFrom: time)
         guard !left.isEmpty else { return nil }
@@ -49,10 +49,10 @@ extension TableItem {
     }
 }
 
-extension ODataExpression {
+extension ODataNode {
     /// The parts of a filter, all of which must be true, that ask for nothing but `id`,
     /// `updatedAt` and channels.
-    fileprivate var channelLimits: [ODataExpression] {
+    fileprivate var channelLimits: [ODataNode] {
         if case .and(let operands) = self { return operands.flatMap(\.channelLimits) }
         return asksOnly(for: ["id", "updatedAt", "channels"]) ? [self] : []
     }
@@ -60,7 +60,8 @@ extension ODataExpression {
     /// Whether the expression depends on no other members than these.
     func asksOnly(for names: Set<String>) -> Bool {
         switch self {
-        case .literal, .variable: true
+        case .literal, .spelled, .variable: true
+        case .verbatim: false
         case .path(let path): names.contains(path[0])
         case .not(let operand), .negated(let operand), .cast(let operand, _),
             .count(let operand):

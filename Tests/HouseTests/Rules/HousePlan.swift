@@ -35,7 +35,7 @@ enum HousePlan {
             products: ["CoreMetrics", "Logging"]),
         "SettleEntities": Room(targets: ["Settle", "SettlePrimitives", "SettleSync"]),
         "SettleREST": Room(
-            targets: ["Settle", "SettleSync", "SettleTableProtocol"],
+            targets: ["Settle", "SettleOData", "SettleSync", "SettleTableProtocol"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleServer": Room(
             targets: [

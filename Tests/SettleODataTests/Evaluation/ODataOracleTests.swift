@@ -36,7 +36,7 @@ import Testing
             let span = expression.updatedAtSpan
             let ids = expression.candidateIds
             let exact = expression.exactUpdatedAtSpan
-            if span != ODataExpression.Span() || ids != nil { narrowed += 1 }
+            if span != ODataNode.Span() || ids != nil { narrowed += 1 }
             if exact != nil { exactCount += 1 }
             for tick in 0..<8 {
                 var item = SampleItem([:])

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct `The promise of key ranges` {
     /// Whether a filter is true for an item, after checking the promise for some paths.
     private static func check(
-        _ filter: ODataExpression, _ item: SampleItem, _ paths: [[String]],
+        _ filter: ODataNode, _ item: SampleItem, _ paths: [[String]],
         _ context: @autoclosure () -> String
     ) throws -> (isTrue: Bool, shutOut: Int) {
         let isTrue = try ODataEvaluator.isTrue(filter, for: item)

@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a word that looks like a guid is one in version 4 only`() throws {
         let guid = "abcdef01-2345-6789-abcd-EF0123456789"
-        let literal = ODataExpression.literal(.guid(guid.lowercased()))
+        let literal = ODataNode.literal(.guid(guid.lowercased()))
         #expect(
             try ODataParser.filter("x eq \(guid)", dialect: .version4)
                 == .comparison(.equal, .path(["x"]), literal))

@@ -51,7 +51,7 @@ extension AzureTablesBackend {
 
     /// What to ask for when only the response's form matters.
     static let leastRead = [
-        QueryParameter("$top", "1"), QueryParameter("$select", TableColumns.id),
+        QueryParameter(.top, "1"), QueryParameter(.select, TableColumns.id),
     ]
 
     /// The dialect to write in.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleOData
 public import SettleSync
 import SettleTableProtocol
 
@@ -19,11 +20,14 @@ extension AzureTablesBackend {
         let last = token.flatMap { TablePosition($0) }?.last.time.text ?? "0"
         let heard = cursor.flatMap { ChangesCursor($0) }.flatMap { $0.last == last ? $0 : nil }
         var parameters = [
-            QueryParameter("since", heard?.place ?? last),
-            QueryParameter("wait", "\(listeningSeconds)"), QueryParameter("$top", "1"),
+            QueryParameter(.since, heard?.place ?? last),
+            QueryParameter(.wait, "\(listeningSeconds)"), QueryParameter(.top, "1"),
         ]
-        if let filter = ODataFilter.conjunction(try conditions(of: query, dialect)) {
-            parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
+        let conditions = conditions(of: query)
+        if !conditions.isEmpty {
+            let filter = try ODataNode.conjunction(conditions).text(
+                for: dialect.odata, levelsAround: ODataFilter.levelsMax)
+            parameters.append(QueryParameter(.filter, filter))
         }
         let response = try await exchange(
             dialect, .get, address.path(ofItem: "changes", query: parameters + givenParameters),

@@ -1,3 +1,5 @@
+import SettleOData
+
 /// Which rows a request of a pull asks for.
 enum PullCursor: Sendable, Hashable {
     /// All.
@@ -22,27 +24,34 @@ enum PullCursor: Sendable, Hashable {
         RowTime(seconds: 0, nanoseconds: 0, digits: 3), count: 0)
 
     /// The condition; nil for none.
-    func filter(_ columns: TableColumns) -> ODataFilter? {
+    func filter(_ columns: TableColumns) -> ODataNode? {
         let (time, id) = (columns.updatedAt, TableColumns.id)
+        func behind(
+            _ last: RowTime, _ comparison: ODataNode.Comparison, _ lastId: String
+        ) -> ODataNode {
+            .disjunction([
+                ODataFilter.time(column: time, .greater, last),
+                .conjunction([
+                    ODataFilter.time(column: time, .equal, last),
+                    ODataFilter.text(column: id, comparison, lastId),
+                ]),
+            ])
+        }
         switch self {
         case .beginning: return nil
         case .after(let last, let lastId):
-            return .or(
-                .time(column: time, .after, last),
-                .all([.time(column: time, .equal, last), .text(column: id, .after, lastId)]))
+            return behind(last, .greater, lastId)
         case .at(let last, let lastId):
-            return .or(
-                .time(column: time, .after, last),
-                .all([.time(column: time, .equal, last), .text(column: id, .from, lastId)]))
-        case .from(let first): return .time(column: time, .from, first)
-        case .skip(let first, _):
-            return .all([.time(column: time, .from, first)])
+            return behind(last, .greaterOrEqual, lastId)
+        case .from(let first), .skip(let first, _):
+            return ODataFilter.time(column: time, .greaterOrEqual, first)
         case .bucket(let start, let digits, let lastId):
-            let bucket: [ODataFilter] = [
-                .time(column: time, .from, start),
-                .time(column: time, .before, start.advanced(digits: digits)),
+            let bucket = [
+                ODataFilter.time(column: time, .greaterOrEqual, start),
+                ODataFilter.time(column: time, .less, start.advanced(digits: digits)),
             ]
-            return .all(bucket + (lastId.map { [.text(column: id, .after, $0)] } ?? []))
+            return .conjunction(
+                bucket + (lastId.map { [ODataFilter.text(column: id, .greater, $0)] } ?? []))
         }
     }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Settle
+import SettleOData
 import SettleSync
+import SettleTableProtocol
 
 /// A page to be asked for.
 struct TablePageRequest: Sendable {
@@ -84,15 +86,12 @@ extension AzureTablesBackend {
     }
 
     /// What a query asks for beside a place to go on from: the predicate and the channels.
-    func conditions(
-        of query: PullQuery, _ dialect: Dialect
-    ) throws(ReplicationError) -> [ODataFilter] {
-        var conditions: [ODataFilter] = []
-        if let predicate {
-            conditions.append(.written(try predicate.text(for: dialect.odata)))
-        }
+    func conditions(of query: PullQuery) -> [ODataNode] {
+        var conditions: [ODataNode] = []
+        if let predicate { conditions.append(predicate.node) }
         if !query.channels.isEmpty {
-            conditions.append(.containsAny(column: "channels", query.channels.sorted()))
+            conditions.append(
+                ODataFilter.containsAny(column: "channels", query.channels.sorted()))
         }
         return conditions
     }
@@ -101,24 +100,26 @@ extension AzureTablesBackend {
         _ request: TablePageRequest, _ dialect: Dialect, rowCountMax: Int
     ) throws(ReplicationError) -> [QueryParameter] {
         let cursor = request.cursor
-        var conditions = try conditions(of: request.query, dialect)
+        var conditions = conditions(of: request.query)
         if let condition = cursor.filter(dialect.columns) { conditions.append(condition) }
         if let id = request.listedAfter {
-            conditions.append(.text(column: TableColumns.id, .after, id))
+            conditions.append(ODataFilter.text(column: TableColumns.id, .greater, id))
         }
         var parameters: [QueryParameter] = []
-        if let filter = ODataFilter.conjunction(conditions) {
-            parameters.append(QueryParameter("$filter", filter.text(for: dialect.odata)))
+        if !conditions.isEmpty {
+            let filter = try ODataNode.conjunction(conditions).text(
+                for: dialect.odata, levelsAround: ODataFilter.levelsMax)
+            parameters.append(QueryParameter(.filter, filter))
         }
         let order =
             try request.selection?.query.orderText(for: dialect.odata)
             ?? (request.isList ? TableColumns.id : cursor.order(dialect.columns))
-        parameters.append(QueryParameter("$orderby", order))
+        parameters.append(QueryParameter(.orderBy, order))
         let skipCount = request.selection.map { $0.skipCount > 0 ? $0.skipCount : nil }
         if let skip = skipCount ?? cursor.skipCount {
-            parameters.append(QueryParameter("$skip", "\(skip)"))
+            parameters.append(QueryParameter(.skip, "\(skip)"))
         }
-        parameters.append(QueryParameter("$top", "\(rowCountMax)"))
+        parameters.append(QueryParameter(.top, "\(rowCountMax)"))
         if isCounted(request) { parameters.append(dialect.askingForCount) }
         if request.includesDeleted { parameters.append(dialect.askingForDeleted) }
         return parameters + givenParameters

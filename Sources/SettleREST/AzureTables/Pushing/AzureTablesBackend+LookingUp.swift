@@ -1,6 +1,8 @@
 import HTTPTypes
 import Settle
+import SettleOData
 public import SettleSync
+import SettleTableProtocol
 
 /// What a table has under an identifier.
 struct LookedUpRow: Sendable {
@@ -29,7 +31,7 @@ extension AzureTablesBackend {
         let response = try await exchange(
             dialect, .get,
             query: [
-                QueryParameter("$filter", filter.text(for: dialect.odata)),
+                QueryParameter(.filter, try filter.text(for: dialect.odata)),
                 dialect.askingForDeleted,
             ])
         guard response.status == 200 else { throw response.failure("look up an item") }

@@ -1,3 +1,4 @@
+import SettleOData
 import SettleSync
 
 /// Which rows of a table to fetch once, and in which order.
@@ -46,7 +47,7 @@ public struct TableQuery: Sendable, Hashable {
         var texts: [String] = []
         for part in order { texts.append(try part.text(for: version)) }
         // Pages of rows in no certain order would pass by some and show others twice.
-        if !order.contains(where: { $0.node == .path(TableColumns.id) }) {
+        if !order.contains(where: { $0.key.expression == .path([TableColumns.id]) }) {
             texts.append(TableColumns.id)
         }
         return texts.joined(separator: ",")

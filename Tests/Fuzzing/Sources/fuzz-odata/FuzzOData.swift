@@ -3,8 +3,8 @@ import SettleDocuments
 import SettleOData
 
 /// A text goes in as a filter, an order and a selection of both dialects; whatever it is, it is read
-/// or refused within its limits, and what a filter says of an item agrees with what it says of
-/// indexes.
+/// or refused within its limits, what a filter says of an item agrees with what it says of indexes, and
+/// a filter that is written is read as what it was.
 @main enum FuzzOData {
     static func main() {
         var count = CommandLine.argc
@@ -23,6 +23,7 @@ import SettleOData
             if let filter = read(text, { try ODataParser.filter(text, dialect: dialect) }) {
                 precondition(height(of: filter) <= 1_000, "A tree is not high.")
                 for item in FuzzItem.samples { test(filter, item) }
+                testWriting(filter, dialect)
             }
             if let order = read(text, { try ODataParser.order(text, dialect: dialect) }) {
                 let limit = ODataLimits.standard.sortKeyCountMax
@@ -62,7 +63,32 @@ import SettleOData
         return limits
     }()
 
-    private static func test(_ filter: ODataExpression, _ item: FuzzItem) {
+    /// A text that is written needs more parentheses than one that is sent may have.
+    private static let writtenLimits: ODataLimits = {
+        var limits = ODataLimits.standard
+        limits.textBytesMax = 1 << 20
+        limits.depthMax = 1_000
+        return limits
+    }()
+
+    private static func testWriting(_ filter: ODataNode, _ dialect: ODataDialect) {
+        // What has no words in this version, or names that only we would read.
+        guard let text = try? ODataWriter.text(of: filter, for: dialect) else { return }
+        guard
+            let again = try? ODataParser.filter(text, dialect: dialect, limits: writtenLimits)
+        else { preconditionFailure("What is written can be read.") }
+        let rewritten = try? ODataWriter.text(of: again, for: dialect)
+        precondition(rewritten == text, "What was written is written again the same way.")
+        for item in FuzzItem.samples {
+            guard
+                let before = try? ODataEvaluator.isTrue(filter, for: item, limits: limits),
+                let after = try? ODataEvaluator.isTrue(again, for: item, limits: limits)
+            else { continue }
+            precondition(before == after, "What is written means what it did.")
+        }
+    }
+
+    private static func test(_ filter: ODataNode, _ item: FuzzItem) {
         let isTrue = try? ODataEvaluator.isTrue(filter, for: item, limits: limits)
         for path in FuzzItem.paths {
             guard let ranges = filter.keyRanges(on: path) else { continue }
@@ -103,21 +129,7 @@ import SettleOData
         }
     }
 
-    private static func height(of expression: ODataExpression) -> Int {
-        let operands: [ODataExpression] =
-            switch expression {
-            case .literal, .path, .variable: []
-            case .not(let operand), .negated(let operand), .cast(let operand, _),
-                .count(let operand):
-                [operand]
-            case .and(let operands), .or(let operands), .call(_, let operands): operands
-            case .comparison(_, let left, let right), .arithmetic(_, let left, let right):
-                [left, right]
-            case .membership(let value, let list): [value] + list
-            case .any(let collection, _, let condition):
-                [collection] + (condition.map { [$0] } ?? [])
-            case .all(let collection, _, let condition): [collection, condition]
-            }
-        return 1 + (operands.map(height).max() ?? 0)
+    private static func height(of expression: ODataNode) -> Int {
+        1 + (expression.children.map(height).max() ?? 0)
     }
 }

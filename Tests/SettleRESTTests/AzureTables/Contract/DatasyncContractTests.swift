@@ -34,8 +34,8 @@ import Testing
             server.lines == [
                 "GET /tables/todoitem2?$orderby=updatedAt,id&$top=10&$count=true"
                     + "&__includedeleted=true",
-                "GET /tables/todoitem2?$filter=(updatedAt gt \(time) or (updatedAt eq \(time) "
-                    + "and id gt 'a'))&$orderby=updatedAt,id&$top=10&__includedeleted=true",
+                "GET /tables/todoitem2?$filter=updatedAt gt \(time) or updatedAt eq \(time) "
+                    + "and id gt 'a'&$orderby=updatedAt,id&$top=10&__includedeleted=true",
             ])
         #expect(
             server.wireLines[1].contains(

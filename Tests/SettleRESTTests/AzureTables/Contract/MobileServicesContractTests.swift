@@ -26,8 +26,8 @@ import Testing
             server.lines == [
                 "GET /tables/todoitem2?$orderby=__updatedAt,id&$top=10&$inlinecount=allpages"
                     + "&__includeDeleted=true&__systemproperties=*",
-                "GET /tables/todoitem2?$filter=(__updatedAt gt \(time) or (__updatedAt eq \(time) "
-                    + "and id gt 'a'))&$orderby=__updatedAt,id&$top=10&__includeDeleted=true"
+                "GET /tables/todoitem2?$filter=__updatedAt gt \(time) or __updatedAt eq \(time) "
+                    + "and id gt 'a'&$orderby=__updatedAt,id&$top=10&__includeDeleted=true"
                     + "&__systemproperties=*",
             ])
         #expect(try server.header("ZUMO-API-VERSION") == [nil, nil])

@@ -146,8 +146,8 @@ import Testing
         _ = try await backend.pull(PullQuery(), after: nil, itemCountMax: 1, isFirstPage: true)
         let line = transport.lines[0].removingPercentEncoding
         #expect(
-            line == "GET /tables/t?$filter=((name eq 'it''s') and (updatedAt ge "
-                + "cast(1970-01-01T00:00:00.000Z,Edm.DateTimeOffset)))&$orderby=updatedAt&$skip=0"
+            line == "GET /tables/t?$filter=name eq 'it''s' and updatedAt ge "
+                + "cast(1970-01-01T00:00:00.000Z,Edm.DateTimeOffset)&$orderby=updatedAt&$skip=0"
                 + "&$top=1&__includedeleted=true")
         let mark = try #require(HTTPField.Name("X-Mark"))
         #expect(transport.asked[0].request.headerFields[mark] == "1")

@@ -78,9 +78,9 @@ import Testing
         let (page, lines) = try await pull([.json(200, "[]")], token: token)
         #expect(
             lines == [
-                "GET /tables/todoitem?$filter=(updatedAt%20gt%20datetimeoffset'2021-01-03T00%3A00"
-                    + "%3A00.500Z'%20or%20(updatedAt%20eq%20datetimeoffset'2021-01-03T00%3A00%3A00"
-                    + ".500Z'%20and%20id%20gt%20'r9'))&$orderby=updatedAt,id&$top=50"
+                "GET /tables/todoitem?$filter=updatedAt%20gt%20datetimeoffset'2021-01-03T00%3A00"
+                    + "%3A00.500Z'%20or%20updatedAt%20eq%20datetimeoffset'2021-01-03T00%3A00%3A00"
+                    + ".500Z'%20and%20id%20gt%20'r9'&$orderby=updatedAt,id&$top=50"
                     + "&__includeDeleted=true"
             ])
         #expect(page.items.isEmpty)
@@ -156,9 +156,9 @@ import Testing
             [.json(200, "[]")], channels: ["b", "it's"],
             token: PullToken("t2|v2|after|2021-01-03T00:00:00.5Z|r||s||unknown||"))
         let filter =
-            "(channels/any(c: c eq 'b' or c eq 'it''s') and (updatedAt gt "
-            + "datetimeoffset'2021-01-03T00:00:00.5Z' or (updatedAt eq "
-            + "datetimeoffset'2021-01-03T00:00:00.5Z' and id gt 'r')))"
+            "channels/any(c: c eq 'b' or c eq 'it''s') and (updatedAt gt "
+            + "datetimeoffset'2021-01-03T00:00:00.5Z' or updatedAt eq "
+            + "datetimeoffset'2021-01-03T00:00:00.5Z' and id gt 'r')"
         #expect(lines[0].removingPercentEncoding?.contains("$filter=\(filter)&") == true)
     }
 

@@ -74,8 +74,8 @@ import Testing
         #expect(summary.pulled == 5)
         let (condition, deleted) =
             dialect == .v3
-            ? ("(contains(text,'x'))", "__includedeleted")
-            : ("(substringof('x',text))", "__includeDeleted")
+            ? ("contains(text,'x')", "__includedeleted")
+            : ("substringof('x',text)", "__includeDeleted")
         let order = "n%20desc,tolower(text),id"
         #expect(
             asked == [
@@ -118,7 +118,7 @@ import Testing
             #expect(summary.received == 2 && summary.pulled == (round == 0 ? 2 : 0))
             #expect(
                 asked.first
-                    == "$filter=(n%20eq%201)&$orderby=updatedAt,id&$top=3&$inlinecount=allpages"
+                    == "$filter=n%20eq%201&$orderby=updatedAt,id&$top=3&$inlinecount=allpages"
                     + "&__includeDeleted=true")
         }
     }

@@ -97,7 +97,7 @@ import Testing
             PullQuery(channels: ["b", "a"]), after: nil, since: nil)
         #expect(
             lines(transport).last == "GET /tables/t/changes?since=0&wait=25&$top=1"
-                + "&$filter=((done eq false) and channels/any(c: c eq 'a' or c eq 'b'))")
+                + "&$filter=done eq false and channels/any(c: c eq 'a' or c eq 'b')")
     }
 
     @Test(arguments: [400, 404, 405, 501])

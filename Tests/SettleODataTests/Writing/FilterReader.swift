@@ -1,5 +1,3 @@
-@testable import SettleREST
-
 /// Reads filter texts by the grammar of OData, as a server would, into a form with all parentheses.
 ///
 /// Written from the grammar, not from the writer: every operator becomes `(word left right)`, chains

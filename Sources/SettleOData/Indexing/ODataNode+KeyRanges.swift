@@ -1,4 +1,4 @@
-extension ODataExpression {
+extension ODataNode {
     /// The ranges in which an item that satisfies this filter has a key at a path.
     ///
     /// The promise: of every item for which the filter is true, at least one of
@@ -51,7 +51,7 @@ extension ODataExpression {
 
     /// The limit of a comparison whose left side this is.
     private func limit(
-        on target: KeyTarget, _ comparison: Comparison, _ right: ODataExpression
+        on target: KeyTarget, _ comparison: Comparison, _ right: ODataNode
     ) -> KeyLimit? {
         if target.isMet(by: self), case .literal(let value) = right {
             return KeyLimit.comparing(comparison, with: value)
@@ -82,7 +82,7 @@ private struct KeyTarget {
     var variable: String?
     var path: [String]
 
-    func isMet(by expression: ODataExpression) -> Bool {
+    func isMet(by expression: ODataNode) -> Bool {
         switch expression {
         case .path(let path): variable == nil && path == self.path
         case .variable(let name, let path): variable == name && path == self.path
@@ -91,7 +91,7 @@ private struct KeyTarget {
     }
 
     /// The same place as seen from an element of a collection; nil when it is not below one.
-    func inside(_ collection: ODataExpression, variable name: String) -> KeyTarget? {
+    func inside(_ collection: ODataNode, variable name: String) -> KeyTarget? {
         let outer: [String]
         switch collection {
         case .path(let path) where variable == nil: outer = path
@@ -137,7 +137,7 @@ private struct KeyLimit {
 
     /// The limit of a member compared with a literal on the right.
     static func comparing(
-        _ comparison: ODataExpression.Comparison, with value: ODataValue
+        _ comparison: ODataNode.Comparison, with value: ODataValue
     ) -> KeyLimit? {
         let isEqual = comparison == .equal
         switch value {
@@ -180,7 +180,7 @@ extension ODataKeyRange {
     /// The keys of one kind that compare with a key of it; the key itself belongs to them always,
     /// since others are rounded or cut to it.
     fileprivate static func all(
-        _ comparison: ODataExpression.Comparison, _ key: [UInt8], _ kind: ODataKey.Kind
+        _ comparison: ODataNode.Comparison, _ key: [UInt8], _ kind: ODataKey.Kind
     ) -> ODataKeyRange {
         switch comparison {
         case .equal: .only(key)
@@ -195,7 +195,7 @@ extension ODataKeyRange {
     /// They begin with a date; where the zone is a part of the text, it may be that of the day
     /// before or after.
     fileprivate static func days(
-        _ comparison: ODataExpression.Comparison, _ day: Day
+        _ comparison: ODataNode.Comparison, _ day: Day
     ) -> ODataKeyRange {
         let all = ODataKey.Kind.string.range
         let (before, after) = (Day(number: day.number - 1), Day(number: day.number + 1))

@@ -1,4 +1,4 @@
-extension ODataExpression {
+extension ODataNode {
     /// A span of time outside of which no item can satisfy a filter; nil is unbounded.
     package struct Span: Sendable, Equatable {
         /// The earliest time, which belongs to the span.
@@ -128,9 +128,9 @@ extension ODataExpression {
     }
 
     /// The member that holds the time of the last write.
-    package static let updatedAt = ODataExpression.path(["updatedAt"])
+    package static let updatedAt = ODataNode.path(["updatedAt"])
 
-    private static let updatedDay = ODataExpression.call(.date, [updatedAt])
+    private static let updatedDay = ODataNode.call(.date, [updatedAt])
 
     var constantInstant: Instant? {
         guard case .literal(let value) = self else { return nil }
@@ -163,7 +163,7 @@ extension ODataExpression {
     }
 }
 
-extension ODataExpression.Comparison {
+extension ODataNode.Comparison {
     /// The comparison that is true with its sides exchanged.
     var mirrored: Self {
         switch self {
