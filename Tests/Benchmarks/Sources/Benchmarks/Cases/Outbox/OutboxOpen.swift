@@ -1,5 +1,5 @@
 import Foundation
-import SettleSync
+import SettleOutbox
 
 /// A database and its outbox opened with a long queue, beside the same with an empty one.
 ///

@@ -1,7 +1,7 @@
 import Flushes
 import Foundation
 import Settle
-import SettleSync
+import SettleOutbox
 
 /// Commits of documents that are written again, in turn without and with an operation about each.
 struct Queuing {
