@@ -51,6 +51,47 @@ import Testing
         #expect(try environment.verifyPages().findings == [])
     }
 
+    @Test(arguments: [64 << 10, 1 << 20])
+    func `a database that another process makes larger can be opened all the time`(
+        valueLength: Int
+    ) async throws {
+        for _ in 1...5 {
+            let scratch = Scratch()
+            let options = EnvironmentOptions(mapSizeInitial: 256 << 10, durability: .relaxed)
+            let environment = try scratch.open(options)
+            defer { environment.close() }
+            try environment.put([0], for: [0])
+            let path = scratch.path
+            let isOver = Flag()
+            let here = WorkerThread(name: "here")
+            here.submit {
+                #expect(throws: Never.self) {
+                    // Sizes double soonest in a small file.
+                    while !isOver.isRaised {
+                        for number in UInt8(1)...40 where !isOver.isRaised {
+                            let value = [UInt8](repeating: number, count: valueLength)
+                            try environment.put(value, for: [number])
+                        }
+                        for number in UInt8(1)...40 where !isOver.isRaised {
+                            try environment.put([number], for: [number])
+                        }
+                    }
+                }
+            }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let options = EnvironmentOptions(mapSizeInitial: 256 << 10)
+                for _ in 1...200 {
+                    let other = try Environment.open(at: path, options: options, create: false)
+                    guard try other.value(for: [0]) == [0] else { fatalError("The value is gone.") }
+                    other.close()
+                }
+            }
+            isOver.raise()
+            here.stop()
+            #expect(try environment.verifyPages().findings == [])
+        }
+    }
+
     @Test func `a write clears dead readers when the last look is old`() async throws {
         let scratch = Scratch()
         var options = EnvironmentOptions()

@@ -53,7 +53,7 @@ extension Snapshot {
 extension Transaction {
     /// Holds the members of a document, so that they are stored once as long as it has them.
     ///
-    /// When the document changes, also where nobody knows of the holder, its note and the members are
+    /// When the document changes, also in a process without the holder, its note and the members are
     /// put together into a row of the side table `sync.servers`, with the holder's number (four bytes,
     /// most significant first) and the identifier as key.
     ///

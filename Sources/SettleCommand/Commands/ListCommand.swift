@@ -39,30 +39,16 @@ struct ListCommand: SettleSubcommand {
         help: ArgumentHelp("Only documents that come after this one.", valueName: "id"))
     var after: String?
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Show at most so many.", valueName: "n"),
-        transform: CountArgument.positive(parsing:))
-    var limit: CountArgument?
-
-    @Flag(help: "Show all documents.")
-    var all = false
+    @OptionGroup var length: LengthOptions
 
     @Flag(help: "Print a JSON object a database, or a document.")
     var json = false
 
     @OptionGroup var screenOptions: ScreenOptions
 
-    private static let limitForPeople = 100
-
-    func validate() throws {
-        guard !all || limit == nil else {
-            throw ValidationError("Give --limit or --all, and not both.")
-        }
-    }
-
     func perform() async throws {
         guard let database = try namedDatabase() else { return try await listDatabases() }
-        let count = limit?.count ?? (all || json ? .max : Self.limitForPeople)
+        let count = length.countMax(isForPrograms: json)
         let output = Output()
         let listing = DocumentListing(
             prefix: prefix?.isEmpty == true ? nil : prefix, after: after, limit: count)

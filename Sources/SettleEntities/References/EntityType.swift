@@ -1,9 +1,7 @@
 /// The type of an entity: a label, which says nothing about the properties that the entity has.
 ///
 /// One type may conform to others; see ``Datastore/declare(_:conformingTo:)``.
-public struct EntityType: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
+public struct EntityType: EntityLabel {
     /// The label.
     public let rawValue: String
 
@@ -11,19 +9,6 @@ public struct EntityType: RawRepresentable, Sendable, Hashable, ExpressibleByStr
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
-
-    /// The type with a label.
-    public init(_ name: String) {
-        self.init(rawValue: name)
-    }
-
-    /// The type with a label.
-    public init(stringLiteral name: String) {
-        self.init(rawValue: name)
-    }
-
-    /// The label.
-    public var description: String { rawValue }
 
     /// What every type conforms to.
     public static let entity: EntityType = "entity"

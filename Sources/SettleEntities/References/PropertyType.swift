@@ -1,9 +1,7 @@
 /// What the value of a property means: a label that is independent of the kind of value.
 ///
 /// A string of the type `address`, say. Where none is given it is that of the value's kind.
-public struct PropertyType: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
+public struct PropertyType: EntityLabel {
     /// The label.
     public let rawValue: String
 
@@ -12,23 +10,10 @@ public struct PropertyType: RawRepresentable, Sendable, Hashable, ExpressibleByS
         self.rawValue = rawValue
     }
 
-    /// The type with a label.
-    public init(_ name: String) {
-        self.init(rawValue: name)
-    }
-
-    /// The type with a label.
-    public init(stringLiteral name: String) {
-        self.init(rawValue: name)
-    }
-
     /// The type of values of a kind of which nothing else is said.
     public init(_ kind: Primitive.Kind) {
         self.init(rawValue: kind.rawValue)
     }
-
-    /// The label.
-    public var description: String { rawValue }
 
     /// A truth value.
     public static let boolean = PropertyType(.boolean)

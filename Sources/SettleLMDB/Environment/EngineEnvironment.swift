@@ -157,6 +157,20 @@ struct EngineEnvironment: @unchecked Sendable {
         return EngineTransaction(pointer: made, place: place)
     }
 
+    /// Begins the first read after the engine was opened, while nothing else is active here.
+    ///
+    /// Another process may have made the file larger since its size was looked at.
+    func beginFirstRead() throws(LMDBError) -> EngineTransaction {
+        while true {
+            do throws(LMDBError) {
+                return try begin(isReadOnly: true)
+            } catch {
+                guard error.code == .mapResized else { throw error }
+                try setMapSize(0)
+            }
+        }
+    }
+
     /// Closes a table's handle.
     ///
     /// No transaction of this process but the caller's may be active.

@@ -54,6 +54,18 @@ extension Environment {
         }
     }
 
+    /// Opens the tables of a file that was just opened, and may be growing.
+    func openAllTables() throws(LMDBError) {
+        while true {
+            do throws(LMDBError) {
+                return try openUnknownTables()
+            } catch {
+                guard error.code == .mapResized else { throw error }
+                try adoptAsReader()
+            }
+        }
+    }
+
     /// Begins a read; nil when tables have to be opened first.
     private func tryBeginRead(_ name: String) throws(LMDBError) -> Begun? {
         let transaction = ReadTransaction(self)

@@ -53,7 +53,7 @@ extension Environment {
     private func reopenTables(_ engine: EngineEnvironment) throws(LMDBError) {
         let tables = monitor.withLock { $0.tables.values.sorted { $0.slot < $1.slot } }
         var gone: [Table] = []
-        let handle = try engine.begin(isReadOnly: true)
+        let handle = try engine.beginFirstRead()
         do throws(LMDBError) {
             let main = try handle.openTable(named: nil, create: false)
             precondition(main == mainSlot, "The table of names has another handle.")

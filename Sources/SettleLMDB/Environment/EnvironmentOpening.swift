@@ -114,7 +114,7 @@ struct EnvironmentOpening {
         }
         try engine.checkReaders()
         try requireFitPages(engine)
-        let names = try engine.begin(isReadOnly: true)
+        let names = try engine.beginFirstRead()
         let mainSlot: UInt32
         do throws(LMDBError) {
             mainSlot = try names.openTable(named: nil, create: false)
@@ -126,7 +126,7 @@ struct EnvironmentOpening {
         let environment = Environment(
             path: directory, options: options, isWithoutLocks: isWithoutLocks,
             holder: EngineHolder(engine, lock), mainSlot: mainSlot)
-        try environment.openUnknownTables()
+        try environment.openAllTables()
         return environment
     }
 

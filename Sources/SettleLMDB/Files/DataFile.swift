@@ -40,8 +40,25 @@ package struct DataFile {
     /// - Throws: ``LMDBError`` with `invalid` for a foreign file, `versionMismatch` for one of
     ///   another format, `corrupted` for a truncated one.
     static func check(_ path: String) throws(LMDBError) -> Meta? {
-        try reading(path) { (file) throws(LMDBError) in
-            file.sizeBytes > 0 ? try file.check() : nil
+        var seen: UInt64?
+        while true {
+            var meta: Meta?
+            do throws(LMDBError) {
+                meta = try reading(path) { (file) throws(LMDBError) in
+                    file.sizeBytes > 0 ? try file.stableMeta() : nil
+                }
+                guard let meta else { return nil }
+                // Opened again: the file is as long by now as what the meta page says of it.
+                try reading(path) { (file) throws(LMDBError) in
+                    try file.requireLongEnough(meta)
+                }
+                return meta
+            } catch {
+                // Pages may have been used again, and some added, by a process that writes. Then it
+                // has committed since, and what it committed is looked at.
+                guard let meta, meta.transaction != seen else { throw error }
+                seen = meta.transaction
+            }
         }
     }
 
@@ -59,20 +76,20 @@ package struct DataFile {
         return try body(DataFile(path: path, sizeBytes: size, descriptor: descriptor))
     }
 
-    private func check() throws(LMDBError) -> Meta {
-        let meta: Meta
+    private func stableMeta() throws(LMDBError) -> Meta {
         do throws(LMDBError) {
-            meta = try newerMeta()
+            return try newerMeta()
         } catch {
             // Another process may have been in the middle of writing one: look once more.
-            meta = try newerMeta()
+            return try newerMeta()
         }
-        // The engine need not write pages at the end that it allocated and freed at once, so a
-        // short file is wrong only if something points beyond its end.
-        if (meta.pageLast + 1) * UInt64(meta.pageSizeBytes) > UInt64(sizeBytes) {
-            try requirePagesPresent(meta)
-        }
-        return meta
+    }
+
+    /// The engine need not write pages at the end that it allocated and freed at once, so a short
+    /// file is wrong only if something points beyond its end.
+    private func requireLongEnough(_ meta: Meta) throws(LMDBError) {
+        guard (meta.pageLast + 1) * UInt64(meta.pageSizeBytes) > UInt64(sizeBytes) else { return }
+        try requirePagesPresent(meta)
     }
 
     /// Reads bytes at an offset; nil when the file ends before.

@@ -24,48 +24,49 @@ struct ListEntitiesCommand: SettleSubcommand {
             "Only entities of this type, or of one that conforms to it.", valueName: "type"))
     var type: String?
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Show at most so many.", valueName: "n"),
-        transform: CountArgument.positive(parsing:))
-    var limit: CountArgument?
-
-    @Flag(help: "Show all entities.")
-    var all = false
+    @OptionGroup var length: LengthOptions
 
     @Flag(help: "Print a JSON object an entity.")
     var json = false
 
     @OptionGroup var screenOptions: ScreenOptions
 
-    private static let limitForPeople = 100
-
-    func validate() throws {
-        guard !all || limit == nil else {
-            throw ValidationError("Give --limit or --all, and not both.")
-        }
-    }
-
     func perform() async throws {
-        let entities = try await database.path.withDatabase { database in
-            try await Datastore.open(over: database)
-                .get(allPropertiesOfType: type.map { EntityType($0) } ?? .entity)
-        }
-        let count = limit?.count ?? (json || all ? entities.count : Self.limitForPeople)
-        let shown = Array(entities.prefix(count))
         let output = Output()
-        if json {
-            for entity in shown {
-                try output.line(JSONRendering.compact(EntityListing.json(entity)))
+        try await database.path.withDatabase { database in
+            let datastore = try await Datastore.open(over: database)
+            let all = try await datastore.get(
+                allEntitiesOfType: type.map { EntityType($0) } ?? .entity)
+            let shown = all.prefix(length.countMax(isForPrograms: json))
+            if json {
+                try await print(shown, of: datastore, on: output)
+                return
             }
-        } else {
-            for line in EntityListing.lines(shown, on: screenOptions.screen) {
+            let entities = try await datastore.get(properties: [.name], of: Array(shown))
+            for line in EntityListing.lines(entities, on: screenOptions.screen) {
                 try output.line(line)
             }
-            if shown.count < entities.count {
+            if shown.count < all.count {
                 try output.line(
-                    "\(Quantity.number(entities.count - shown.count)) more; --all shows them.")
+                    "\(Quantity.number(all.count - shown.count)) more; --all shows them.")
             }
         }
         try output.flush()
     }
+
+    /// Prints entities with their properties, of which only some are in memory at once.
+    private func print(
+        _ entities: ArraySlice<EntityReference>, of datastore: Datastore, on output: Output
+    ) async throws {
+        var rest = entities
+        while !rest.isEmpty {
+            let page = Array(rest.prefix(Self.pageLength))
+            rest = rest.dropFirst(page.count)
+            for entity in try await datastore.get(allPropertiesOf: page) where entity.isResolved {
+                try output.line(JSONRendering.compact(EntityListing.json(entity)))
+            }
+        }
+    }
+
+    private static let pageLength = 500
 }
