@@ -51,6 +51,28 @@ import Testing
         #expect(try environment.verifyPages().findings == [])
     }
 
+    @Test func `the first read adopts a size that came after the file was opened`() async throws {
+        let scratch = Scratch()
+        let options = EnvironmentOptions(mapSizeInitial: 256 << 10)
+        let made = try scratch.open(options)
+        try made.put([1], for: [1])
+        made.close()
+        let engine = try EngineEnvironment.create(path: scratch.path)
+        defer { engine.close() }
+        try engine.configure(readersMax: 10, tablesMax: 4, mapSize: 256 << 10)
+        try engine.open(isReadOnly: false, isWithoutLocks: false, durability: .full)
+        let path = scratch.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let other = try Environment.open(at: path, create: false)
+            try other.put([UInt8](repeating: 2, count: 4 << 20), for: [2])
+            other.close()
+        }
+        #expect(code { _ = try engine.begin(isReadOnly: true) } == .mapResized)
+        let transaction = try engine.beginFirstRead()
+        defer { transaction.abort() }
+        #expect(try engine.info().mapSizeBytes > 4 << 20)
+    }
+
     @Test(arguments: [64 << 10, 1 << 20])
     func `a database that another process makes larger can be opened all the time`(
         valueLength: Int

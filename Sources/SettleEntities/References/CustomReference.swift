@@ -10,6 +10,7 @@
 /// ```
 ///
 /// A subclass without stored properties is `Sendable` as it is.
+// Unchecked because an open class cannot be checked; it adds no stored property to EntityReference.
 open class CustomReference: EntityReference, @unchecked Sendable {
     /// The type of the entities; override it.
     open class var staticType: EntityType { .entity }

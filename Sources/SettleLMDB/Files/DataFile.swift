@@ -48,14 +48,14 @@ package struct DataFile {
                     file.sizeBytes > 0 ? try file.stableMeta() : nil
                 }
                 guard let meta else { return nil }
-                // Opened again: the file is as long by now as what the meta page says of it.
+                // The length is taken after the meta page: a commit in between makes the file longer.
                 try reading(path) { (file) throws(LMDBError) in
                     try file.requireLongEnough(meta)
                 }
                 return meta
             } catch {
-                // Pages may have been used again, and some added, by a process that writes. Then it
-                // has committed since, and what it committed is looked at.
+                // Another process may have changed pages during the walk. It has committed then, so
+                // the file is damaged only if the newest commit is still the one of the last try.
                 guard let meta, meta.transaction != seen else { throw error }
                 seen = meta.transaction
             }

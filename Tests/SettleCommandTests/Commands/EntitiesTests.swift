@@ -61,6 +61,23 @@ import Testing
         }
     }
 
+    @Test func `of many pages are listed once each`() async throws {
+        try await withScratchDirectory("entities") { scratch in
+            let numbers = 0..<1_001
+            let records = numbers.map {
+                #"{"identifier": "n\#($0)", "type": "number", "datestamp": {"date": "2026-01-01T00:00:00Z"}}"#
+            }
+            let file = try scratch.write(
+                "{\"entities\": [\(records.joined(separator: ","))]}", to: "numbers.json")
+            let path = scratch.file("numbers").path
+            #expect(try await tool.run(["entities", "import", path, file.path]).status == 0)
+            let list = try await tool.run(["entities", "list", path, "--type", "number", "--json"])
+            let identifiers = try list.lines.map { try JSONValue(jsonText: $0)["id"]?.stringValue }
+            #expect(identifiers.count == numbers.count)
+            #expect(Set(identifiers) == Set(numbers.map { "n\($0)" }))
+        }
+    }
+
     @Test func `are shown as they are, as they were, and with their history`() async throws {
         try await withPeople { path, _ in
             let now = try await tool.run(["entities", "show", path, "anna", "--json"])

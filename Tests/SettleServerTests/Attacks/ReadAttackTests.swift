@@ -41,7 +41,7 @@ import Testing
                 #expect(attackers.contains { !$0.hasBytes })
                 let refusal = try #require(attackers.first)
                 #expect(try await refusal.answerHead().status == 400)
-                // What nobody waits for ends with its connection.
+                // Closing a connection ends its request.
                 for attacker in attackers { attacker.end() }
                 other.end()
             }

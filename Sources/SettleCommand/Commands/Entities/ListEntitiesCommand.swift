@@ -43,6 +43,7 @@ struct ListEntitiesCommand: SettleSubcommand {
                 return
             }
             let entities = try await datastore.get(properties: [.name], of: Array(shown))
+                .filter(\.isResolved)
             for line in EntityListing.lines(entities, on: screenOptions.screen) {
                 try output.line(line)
             }
@@ -54,7 +55,9 @@ struct ListEntitiesCommand: SettleSubcommand {
         try output.flush()
     }
 
-    /// Prints entities with their properties, of which only some are in memory at once.
+    /// Prints entities with their properties, a page in memory at once.
+    ///
+    /// An entity that is deleted before its page is read is left out.
     private func print(
         _ entities: ArraySlice<EntityReference>, of datastore: Datastore, on output: Output
     ) async throws {
