@@ -67,7 +67,7 @@ final class InterchangeReader {
         } catch let fault as InterchangeSplitter.Fault {
             throw DatastoreError(
                 .invalidInterchange,
-                "The text is no interchange: near byte \(fault.offset), after \(count) entities: \(fault.reason)."
+                "The text is no interchange, near byte \(fault.offset), after \(count) entities: \(fault.reason)"
             )
         }
     }
@@ -75,8 +75,15 @@ final class InterchangeReader {
     private static func value(_ text: [UInt8], _ number: Int, _ offset: Int) throws
         -> InterchangeValue
     {
+        // Decoding would put U+FFFD in the place of what is wrong, and that would be stored.
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw DatastoreError(
+                .invalidInterchange,
+                "The entity number \(number + 1) of the interchange, from byte \(offset), has a string that is not UTF-8."
+            )
+        }
         do {
-            let json = try JSONValue(jsonText: String(decoding: text, as: UTF8.self))
+            let json = try JSONValue(jsonText: string)
             guard !InterchangeValue.hasNull(json), let value = InterchangeValue(json) else {
                 let identifier = json[InterchangeForm.identifier]?.stringValue
                 let key = json.objectValue?.filter { InterchangeValue.hasNull($0.value) }.keys.min()

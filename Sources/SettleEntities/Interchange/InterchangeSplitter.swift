@@ -72,7 +72,7 @@ struct InterchangeSplitter {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             if place == .around, depth == 1, byte == UInt8(ascii: "["), name == Self.listName {
                 guard !hasList else {
-                    throw Fault(reason: "there is a second list of entities", offset: offset)
+                    throw Fault(reason: "There is a second list of entities.", offset: offset)
                 }
                 hasList = true
                 place = .start
@@ -86,7 +86,7 @@ struct InterchangeSplitter {
             try end(byte, body)
         case UInt8(ascii: ","):
             guard place == .afterElement || place == .around || place == .element else {
-                throw Fault(reason: "a comma without an entity before it", offset: offset)
+                throw Fault(reason: "A comma has no entity before it.", offset: offset)
             }
             if place == .afterElement { place = .afterComma } else { try keep(byte) }
         case UInt8(ascii: ":"):
@@ -104,7 +104,7 @@ struct InterchangeSplitter {
         case .around, .element: return
         case .start, .afterComma: place = .element
         case .afterElement:
-            throw Fault(reason: "a comma is missing between two entities", offset: offset)
+            throw Fault(reason: "A comma is missing between two entities.", offset: offset)
         }
     }
 
@@ -112,7 +112,9 @@ struct InterchangeSplitter {
         depth -= 1
         switch place {
         case .around:
-            guard depth >= 0 else { throw Fault(reason: "a bracket too many", offset: offset) }
+            guard depth >= 0 else {
+                throw Fault(reason: "There is a bracket too many.", offset: offset)
+            }
             if depth == 1 { name = [] }
             try keep(byte)
         case .element where depth >= 2:
@@ -124,10 +126,10 @@ struct InterchangeSplitter {
             try body(text, offset + 1 - text.count)
         case .element, .afterComma:
             throw Fault(
-                reason: "an entity is an object, and a comma has one after it", offset: offset)
+                reason: "An entity is an object, and a comma has one after it.", offset: offset)
         case .start, .afterElement:
             guard byte == UInt8(ascii: "]") else {
-                throw Fault(reason: "the list of entities ends with ']'", offset: offset)
+                throw Fault(reason: "The list of entities ends with ']'.", offset: offset)
             }
             place = .around
             name = []
@@ -139,7 +141,8 @@ struct InterchangeSplitter {
         if place == .element { element.append(byte) } else { rest.append(byte) }
         guard max(element.count, rest.count) <= Self.lengthMax else {
             throw Fault(
-                reason: "an entity, or what is around them, is longer than \(Self.lengthMax) bytes",
+                reason:
+                    "An entity, or the text around them, has more than \(Self.lengthMax) bytes.",
                 offset: offset)
         }
     }
@@ -149,17 +152,21 @@ struct InterchangeSplitter {
     /// - Throws: `Fault` when the text ended too early, or is no object with a list of entities.
     func finish() throws(Fault) {
         guard place == .around else {
-            throw Fault(reason: "the text ends within the list of entities", offset: offset)
+            throw Fault(reason: "The text ends within the list of entities.", offset: offset)
+        }
+        guard let text = String(validating: rest, as: UTF8.self) else {
+            throw Fault(reason: "A string is not UTF-8.", offset: offset)
         }
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue(jsonText: String(decoding: rest, as: UTF8.self))
+            value = try JSONValue(jsonText: text)
         } catch {
             throw Fault(reason: error.message, offset: offset)
         }
         guard case .object = value, hasList else {
             throw Fault(
-                reason: "it is no object with a list '\(InterchangeForm.entities)'", offset: offset)
+                reason: "It is no object with a list '\(InterchangeForm.entities)'.", offset: offset
+            )
         }
     }
 }

@@ -154,6 +154,27 @@ import Testing
                 try await store.datastore.decode(json: Data(text.utf8))
             }
             #expect(error.code == .invalidInterchange)
+            let sentence = error.message
+            #expect(sentence.hasSuffix(".") && !sentence.hasSuffix(".."), "\(sentence)")
+        }
+    }
+
+    @Test(arguments: [
+        ("{\"entities\": [{\"identifier\": \"e\", \"type\": \"p\", \"name\": \"", "\"}]}"),
+        ("{\"entities\": [{\"identifier\": \"e\", \"type\": \"p\"}], \"x\": \"", "\"}"),
+    ]) func `that is not UTF-8 is refused, and nothing is changed for it`(
+        before: String, after: String
+    ) async throws {
+        try await Store.with { store in
+            for bytes: [UInt8] in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] {
+                let error = try await #require(throws: DatastoreError.self) {
+                    try await store.datastore.decode(
+                        json: Data(Array(before.utf8) + bytes + Array(after.utf8)))
+                }
+                #expect(error.code == .invalidInterchange)
+                #expect(error.message.contains("UTF-8"))
+            }
+            #expect(try store.database.totalDocumentCount == 0)
         }
     }
 
