@@ -155,7 +155,7 @@ public struct DocumentView: ~Escapable {
         try translating { () throws(PackedError) in try members.bool(at: first, second) }
     }
 
-    private func translating<Value>(
+    func translating<Value>(
         _ body: () throws(PackedError) -> Value
     ) throws(DatabaseError) -> Value {
         do throws(PackedError) {

@@ -12,7 +12,7 @@ extension IndexQuery {
     /// - Throws: ``DatabaseError`` with `unsupportedQuery` for parameters of a foreign type, keys that
     ///   cannot be compared, or grouping without a reduce function.
     init(_ parameters: any QueryParameters, hasReducer: Bool) throws(DatabaseError) {
-        guard let parameters = parameters as? any IndexQueryConvertible else {
+        guard let parameters = Self.convertible(parameters) else {
             throw DatabaseError(
                 .unsupportedQuery,
                 "Query parameters of type \(type(of: parameters)) are not known; "
@@ -46,6 +46,16 @@ extension IndexQuery {
             skip: Int(clamping: parameters.startRow),
             limit: parameters.rowLimit == 0 ? nil : Int(clamping: parameters.rowLimit),
             summary: summary)
+    }
+
+    /// The parameters as the index layer is asked; nil for those of a foreign type.
+    ///
+    /// The types are named, because a cast to a protocol alone took 6 % of a query for 50 rows.
+    private static func convertible(
+        _ parameters: any QueryParameters
+    ) -> (any IndexQueryConvertible)? {
+        if let range = parameters as? QueryByKeyRange { return range }
+        return parameters as? QueryByKeyList
     }
 }
 

@@ -13,6 +13,11 @@ public struct ValueView: ~Escapable {
         self.view = view
     }
 
+    /// The value as the layer below reads it.
+    var packed: PackedView {
+        @_lifetime(copy self) get { view }
+    }
+
     /// The string.
     public var string: String? {
         get throws { try Self.translating { () throws(PackedError) in try view.string } }

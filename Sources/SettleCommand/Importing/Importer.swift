@@ -22,7 +22,7 @@ struct Importer {
     }
 
     /// An import that ended early.
-    struct Stopped: Error {
+    struct Stopped: Error, CustomStringConvertible {
         /// What had been stored by then; it stays stored.
         let counts: Counts
         /// Where in the source it stopped, from 1; nil when the cause lies elsewhere.
@@ -31,6 +31,8 @@ struct Importer {
         let reason: String
         /// Whether somebody asked it to stop.
         var isInterrupted = false
+
+        var description: String { reason }
     }
 
     private let database: Database

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// A name to look for, laid out so that most others are told from it by one comparison.
 struct ByteName {
     let text: String
@@ -9,20 +11,25 @@ struct ByteName {
     @inline(__always)
     init(_ text: String) {
         self.text = text
-        count = text.utf8.count
-        var prefix: UInt64 = 0
-        var shift: UInt64 = 64
-        var bytes = text.utf8.makeIterator()
-        while shift > 0, let byte = bytes.next() {
-            shift &-= 8
-            prefix |= UInt64(byte) &<< shift
-        }
-        self.prefix = prefix
+        (count, prefix) = text.withUTF8Bytes { ($0.count, $0.prefix(in: 0..<$0.count)) }
+    }
+
+    /// Whether the other has the same bytes.
+    func isSame(as other: ByteName) -> Bool {
+        prefix == other.prefix && count == other.count
+            && (count <= 8 || text.utf8.elementsEqual(other.text.utf8))
     }
 
     /// Whether this is the name, byte by byte; nil is no name.
     func isNamed(_ name: String?) -> Bool {
         name.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+    }
+
+    /// Whether the range has the bytes of this name.
+    @inline(__always)
+    func isSame(in bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        range.count == count && bytes.prefix(in: range) == prefix
+            && (count <= 8 || bytes.order(of: text, and: range) == 0)
     }
 
     /// Below, at, or above zero as the name comes before, equals, or comes after the range.

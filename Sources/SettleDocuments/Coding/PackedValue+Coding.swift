@@ -47,11 +47,7 @@ extension PackedValue {
         leaves: (any PackedCodingLeaves)? = nil,
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
-        guard let member else {
-            return try Self.decode(type, in: bytes, leaves: leaves, userInfo: userInfo)
-        }
-        return try Self.decode(
-            type, from: bytes.span, adding: member, leaves: leaves, userInfo: userInfo)
+        try Self.decode(type, in: bytes, adding: member, leaves: leaves, userInfo: userInfo)
     }
 
     /// A value of that type from packed bytes that lie elsewhere.
@@ -73,26 +69,19 @@ extension PackedValue {
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
         var copy: [UInt8] = []
-        copy.reserveCapacity(bytes.count + (member.map { $0.value.utf8.count + 5 } ?? 0))
         copy.append(bytes, in: 0..<bytes.count)
-        var added: (name: String, place: Range<Int>)?
-        if let member {
-            try PackedForm.append(member.value, to: &copy)
-            added = (member.name, bytes.count..<copy.count)
-        }
-        return try decode(
-            type, in: copy, to: bytes.count, added: added, leaves: leaves, userInfo: userInfo)
+        return try decode(type, in: copy, adding: member, leaves: leaves, userInfo: userInfo)
     }
 
-    /// Decodes what fills the first bytes, which decoders keep.
+    /// Decodes what fills the bytes, which decoders keep.
     private static func decode<Value: Decodable>(
-        _ type: Value.Type, in bytes: [UInt8], to end: Int? = nil,
-        added: (name: String, place: Range<Int>)? = nil, leaves: (any PackedCodingLeaves)?,
-        userInfo: [CodingUserInfoKey: any Sendable]
+        _ type: Value.Type, in bytes: [UInt8], adding member: (name: String, value: String)?,
+        leaves: (any PackedCodingLeaves)?, userInfo: [CodingUserInfoKey: any Sendable]
     ) throws -> Value {
         let source = PackedDecoder.Source(
-            bytes: bytes, leaves: leaves, userInfo: userInfo, added: added)
-        let range = 0..<(end ?? bytes.count)
+            bytes: bytes, leaves: leaves, userInfo: userInfo,
+            added: member.map { .init(name: ByteName($0.name), value: $0.value) })
+        let range = 0..<bytes.count
         return try PackedDecoder(source, range, at: .top, depth: 0).decode(
             type, in: range, at: nil)
     }

@@ -27,10 +27,25 @@ extension PackedForm {
         try self.range(ofMember: ByteName(name), of: bytes, in: range)
     }
 
-    /// Where the value of a member lies whose name was prepared for many look-ups.
+    /// Where the value of a member lies whose name was laid out for many look-ups.
     static func range(
         ofMember name: ByteName, of bytes: Span<UInt8>, in range: Range<Int>
     ) throws(PackedError) -> Range<Int>? {
+        try members(of: bytes, in: range)?.value(named: name, in: bytes)
+    }
+
+    /// Where the value of a member lies whose name remembers where others had it.
+    static func range(
+        ofMember name: PreparedName, of bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) -> Range<Int>? {
+        try members(of: bytes, in: range)?.value(named: name, in: bytes)
+    }
+
+    /// The members of the object that fills the range; nil when something else does.
+    @inline(__always)
+    private static func members(
+        of bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(PackedError) -> PackedMembers? {
         guard PackedTag.isObject(bytes, in: range) else {
             _ = try whole(of: bytes, in: range)
             return nil
@@ -39,7 +54,7 @@ extension PackedForm {
         guard members.area.upperBound == range.upperBound else {
             throw PackedError(.trailingBytes, at: members.area.upperBound)
         }
-        return try members.value(named: name, in: bytes)
+        return members
     }
 
     /// Walks the whole value and makes nothing of it.

@@ -104,7 +104,14 @@ package enum PackedForm {
     }
 
     /// A big-endian number of 1, 2 or 4 bytes; the caller has made sure that they are there.
+    @inline(__always)
     static func number(
+        of bytes: Span<UInt8>, at index: Int, width: Int
+    ) throws(PackedError) -> Int {
+        width == 1 ? Int(bytes[index]) : try longNumber(of: bytes, at: index, width: width)
+    }
+
+    private static func longNumber(
         of bytes: Span<UInt8>, at index: Int, width: Int
     ) throws(PackedError) -> Int {
         var number: UInt32 = 0

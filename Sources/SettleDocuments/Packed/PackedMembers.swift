@@ -62,6 +62,14 @@ package struct PackedMembers: Sendable {
         _ index: Int, in bytes: Span<UInt8>
     ) throws(PackedError) -> (name: Range<Int>, value: Range<Int>) {
         precondition((0..<count).contains(index), "A packed object has no member of this number.")
+        return try parts(of: index, in: bytes)
+    }
+
+    /// As `member(_:in:)`, for a number that is known to be in range.
+    @inline(__always)
+    private func parts(
+        of index: Int, in bytes: Span<UInt8>
+    ) throws(PackedError) -> (name: Range<Int>, value: Range<Int>) {
         let range = try range(of: index, in: bytes)
         let tag = bytes[range.lowerBound]
         if tag <= PackedTag.shortStringMax {
@@ -92,14 +100,39 @@ package struct PackedMembers: Sendable {
     func value(
         named name: ByteName, in bytes: Span<UInt8>
     ) throws(PackedError) -> Range<Int>? {
+        try find(name, in: bytes)?.value
+    }
+
+    /// Where the value of the member of a prepared name lies; nil when there is none.
+    ///
+    /// Cost: one comparison where the last object that was asked had the member in the same place,
+    /// and a binary search otherwise.
+    /// - Throws: `PackedError` when a name it meets is damaged.
+    @inline(__always)
+    func value(
+        named prepared: PreparedName, in bytes: Span<UInt8>
+    ) throws(PackedError) -> Range<Int>? {
+        let place = prepared.place
+        if place < count {
+            let (found, value) = try parts(of: place, in: bytes)
+            if prepared.name.isSame(in: bytes, found) { return value }
+        }
+        guard let (place, value) = try find(prepared.name, in: bytes) else { return nil }
+        prepared.remember(place)
+        return value
+    }
+
+    private func find(
+        _ name: ByteName, in bytes: Span<UInt8>
+    ) throws(PackedError) -> (place: Int, value: Range<Int>)? {
         var low = 0
         var high = count
         while low < high {
-            let middle = (low + high) / 2
-            let (found, value) = try member(middle, in: bytes)
+            let middle = (low &+ high) / 2
+            let (found, value) = try parts(of: middle, in: bytes)
             let order = name.order(in: bytes, found)
-            if order == 0 { return value }
-            if order < 0 { high = middle } else { low = middle + 1 }
+            if order == 0 { return (middle, value) }
+            if order < 0 { high = middle } else { low = middle &+ 1 }
         }
         return nil
     }

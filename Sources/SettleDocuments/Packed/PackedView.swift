@@ -164,6 +164,17 @@ package struct PackedView: ~Escapable {
         return try PackedForm.bool(of: bytes, in: place)
     }
 
+    // MARK: Members of prepared names
+
+    /// The member of that name; nil when it is absent or this is no object; throws at damage.
+    @_lifetime(copy self)
+    package func member(_ name: PreparedName) throws(PackedError) -> PackedView? {
+        guard let place = try PackedForm.range(ofMember: name, of: bytes, in: range) else {
+            return nil
+        }
+        return PackedView(bytes, in: place)
+    }
+
     // MARK: Members of members
 
     /// The member of a member; nil when either is absent; throws at damage.

@@ -30,7 +30,7 @@ extension EntityChangeHub {
             state.pruner = Task { [weak self, weak database] in
                 while let keys = self?.takeArrived(), let database {
                     // On a full disk, or when the database is closed, the next call of `prune` does it.
-                    _ = try? await Datastore.prune(rule, in: database, beginningWith: keys)
+                    _ = try? await rule.prune(database, beginningWith: keys)
                 }
             }
         }

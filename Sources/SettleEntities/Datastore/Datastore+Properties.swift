@@ -91,7 +91,7 @@ extension Datastore {
         _ references: [EntityReference], _ action: EntityChanges.Action, onlyIfDifferent: Bool
     ) async throws -> [EntityReference] {
         let updates = references.map(\.updates)
-        return try await writing(action, about: references) { [self] _, resolver in
+        return try await writing(action, about: references) { [hub] editor, resolver in
             var keys: [Set<String>] = []
             for (reference, updates) in zip(references, updates) {
                 keys.append([])
@@ -102,8 +102,11 @@ extension Datastore {
                             value, for: key, of: id, onlyIfDifferent: onlyIfDifferent))
                 }
             }
-            return try zip(references, keys).flatMap { reference, keys in
-                try self.references([reference], resolver) { $0.properties(keys) }
+            return try zip(references, keys).map { reference, keys in
+                guard let id = try resolver.resolve(reference),
+                    let written = try editor.resolved(id, keys)
+                else { return reference.unresolved }
+                return hub.reference(written)
             }
         }
     }

@@ -6,7 +6,7 @@ extension Datastore {
         about references: [EntityReference] = [],
         _ body: @escaping @Sendable (Snapshot, Resolver) throws -> Value
     ) async throws -> Value {
-        let lookups = references.reduce(into: Set<PropertyLookup>()) { $0.formUnion($1.lookups) }
+        let lookups = references.reduce(into: [PropertyLookup]()) { $1.addLookups(to: &$0) }
         return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
             do {
                 return try database.read { snapshot in
@@ -28,7 +28,7 @@ extension Datastore {
         collector: ChangeCollector? = nil,
         _ body: @escaping @Sendable (EntityEditor, Resolver) throws -> Value
     ) async throws -> Value {
-        let lookups = references.reduce(into: Set<PropertyLookup>()) { $0.formUnion($1.lookups) }
+        let lookups = references.reduce(into: [PropertyLookup]()) { $1.addLookups(to: &$0) }
         return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
             try await write(action, answers, collector, body)
         }

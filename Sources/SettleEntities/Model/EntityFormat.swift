@@ -23,7 +23,10 @@ enum EntityFormat {
     static let isDeleted = "isDeleted"
     /// When keys were last removed with their history.
     static let removals = "removals"
+    /// The current values by key.
     static let properties = "properties"
+    /// What is to be said of an entry beside its value, by key.
+    static let entries = "entries"
 
     static let value = "value"
     /// The kind of value, where JSON does not tell.

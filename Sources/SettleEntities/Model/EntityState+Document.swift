@@ -29,18 +29,18 @@ extension EntityState {
         try Self.checkFormat(of: document)
         var key: String?
         do {
-            var stampMembers: [String: JSONValue] = [:]
-            for name in [EntityFormat.datestamp, EntityFormat.counter, EntityFormat.device] {
-                stampMembers[name] = document[json: name]
-            }
-            let first = try EntryForm.stamp(stampMembers)
+            let first = try Self.readFirst(of: document)
             var entries: [String: Entry] = [:]
-            if case .object(let properties)? = document[json: EntityFormat.properties] {
-                entries.reserveCapacity(properties.count + 2)
-                for (name, json) in properties {
-                    key = name
-                    entries[name] = try EntryForm.entry(json, in: first)
-                }
+            let values = document[json: EntityFormat.properties]?.objectValue ?? [:]
+            let notes = document[json: EntityFormat.entries]?.objectValue ?? [:]
+            entries.reserveCapacity(values.count + 2)
+            for (name, value) in values {
+                key = name
+                entries[name] = try EntryForm.entry(value: value, note: notes[name], in: first)
+            }
+            for (name, note) in notes where values[name] == nil {
+                key = name
+                entries[name] = try EntryForm.entry(value: nil, note: note, in: first)
             }
             key = Register.type
             guard let type = document.string(EntityFormat.type), !type.isEmpty else {
@@ -62,12 +62,27 @@ extension EntityState {
             }
             self.init(id: document.id, first: first, entries: entries, removals: removals)
         } catch let fault as EntryForm.Fault {
-            throw DatastoreError(
-                .unreadable,
-                "The entry '\(key ?? EntityFormat.datestamp)' of the entity '\(document.id)' cannot be read: "
-                    + "\(fault.reason). Something else than a datastore has changed the document.",
-                entity: document.id, key: key)
+            throw DatastoreError(fault, of: key ?? EntityFormat.datestamp, in: document)
         }
+    }
+
+    /// When the entity that a document is was first added.
+    ///
+    /// - Throws: ``DatastoreError`` with `unreadable`.
+    static func first(of document: Document) throws -> Stamp {
+        do {
+            return try readFirst(of: document)
+        } catch {
+            throw DatastoreError(error, of: EntityFormat.datestamp, in: document)
+        }
+    }
+
+    private static func readFirst(of document: Document) throws(EntryForm.Fault) -> Stamp {
+        var members: [String: JSONValue] = [:]
+        for name in [EntityFormat.datestamp, EntityFormat.counter, EntityFormat.device] {
+            members[name] = document[json: name]
+        }
+        return try EntryForm.stamp(members)
     }
 
     /// Sets the entity's members of a document.
@@ -76,35 +91,93 @@ extension EntityState {
     ///   - document: The document.
     ///   - old: The entity that it is now, whose entries need not be written again; nil when it is none.
     func write(into document: inout Document, over old: EntityState? = nil) {
-        document[json: EntityFormat.format] = .integer(EntityFormat.current)
-        document[json: EntityFormat.type] = .string(type)
-        let stamp = EntryForm.members(of: first)
-        for name in [EntityFormat.datestamp, EntityFormat.counter, EntityFormat.device] {
-            document[json: name] = stamp[name]
+        // With another first stamp every entry is written anew: what it leaves out is said by that stamp.
+        let known = old?.first == first ? old : nil
+        if known == nil {
+            document[json: EntityFormat.format] = .integer(EntityFormat.current)
+            let stamp = EntryForm.members(of: first)
+            for name in [EntityFormat.datestamp, EntityFormat.counter, EntityFormat.device] {
+                document[json: name] = stamp[name]
+            }
         }
-        document[json: EntityFormat.created] = Self.stampJSON(entries[Register.type], in: first)
-        document[json: EntityFormat.deletion] = entries[Register.deletion].map { entry in
-            .object(EntryForm.members(of: entry.stamp, in: first))
+        if known == nil || known?.entries[Register.type] != entries[Register.type] {
+            document[json: EntityFormat.type] = .string(type)
+            document[json: EntityFormat.created] = Self.stampJSON(entries[Register.type], in: first)
         }
-        document[json: EntityFormat.isDeleted] = isDeleted ? .bool(true) : nil
-        document[json: EntityFormat.removals] =
-            removals.isEmpty
-            ? nil : .object(removals.mapValues { .object(EntryForm.members(of: $0, in: first)) })
+        if known == nil || entries[Register.deletion] != nil {
+            document[json: EntityFormat.deletion] = entries[Register.deletion].map { entry in
+                .object(EntryForm.members(of: entry.stamp, in: first))
+            }
+            document[json: EntityFormat.isDeleted] = isDeleted ? .bool(true) : nil
+        }
+        if known == nil || known?.removals != removals {
+            document[json: EntityFormat.removals] =
+                removals.isEmpty
+                ? nil
+                : .object(removals.mapValues { .object(EntryForm.members(of: $0, in: first)) })
+        }
         let last = lastStamp.moment
         document[json: EntityFormat.modified] =
             last == first.moment ? nil : .string(Moment.text(last))
-        let written =
-            old?.first == first ? document[json: EntityFormat.properties]?.objectValue : nil
-        var properties = written ?? [:]
-        for (key, entry) in entries where key != Register.type && key != Register.deletion {
-            if written != nil, old?.entries[key] == entry { continue }
-            properties[key] = EntryForm.json(entry, in: first)
+        let properties = entries.filter { key, entry in
+            key != Register.type && key != Register.deletion && known?.entries[key] != entry
         }
-        document[json: EntityFormat.properties] = .object(properties)
+        if known == nil {
+            document[json: EntityFormat.properties] = nil
+            document[json: EntityFormat.entries] = nil
+        }
+        document.set(properties, in: first)
     }
 
     private static func stampJSON(_ entry: Entry?, in first: Stamp) -> JSONValue? {
         guard let entry, entry.stamp != first else { return nil }
         return .object(EntryForm.members(of: entry.stamp, in: first))
+    }
+}
+
+extension Document {
+    /// The current entry of a property, in the document of an entity; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - first: When the entity was first added.
+    /// - Returns: The entry.
+    /// - Throws: ``DatastoreError`` with `unreadable`.
+    func entry(of key: String, in first: Stamp) throws -> Entry? {
+        let value = member(at: [EntityFormat.properties, key])
+        let note = member(at: [EntityFormat.entries, key])
+        if value == nil, note == nil { return nil }
+        do throws(EntryForm.Fault) {
+            return try EntryForm.entry(value: value, note: note, in: first)
+        } catch {
+            throw DatastoreError(error, of: key, in: self)
+        }
+    }
+
+    /// Sets current entries of properties, in the document of an entity; the others stay.
+    ///
+    /// - Parameters:
+    ///   - changed: The entries by key.
+    ///   - first: When the entity was first added.
+    mutating func set(_ changed: [String: Entry], in first: Stamp) {
+        var values = self[json: EntityFormat.properties]?.objectValue ?? [:]
+        var notes = self[json: EntityFormat.entries]?.objectValue ?? [:]
+        for (key, entry) in changed {
+            values[key] = EntryForm.value(of: entry.content)
+            notes[key] = EntryForm.note(of: entry, in: first)
+        }
+        self[json: EntityFormat.properties] = .object(values)
+        self[json: EntityFormat.entries] = notes.isEmpty ? nil : .object(notes)
+    }
+}
+
+extension DatastoreError {
+    /// An entry in the document of an entity that cannot be read.
+    fileprivate init(_ fault: EntryForm.Fault, of key: String, in document: Document) {
+        self.init(
+            .unreadable,
+            "The entry '\(key)' of the entity '\(document.id)' cannot be read: \(fault.reason). "
+                + "Something else than a datastore has changed the document.",
+            entity: document.id, key: key)
     }
 }

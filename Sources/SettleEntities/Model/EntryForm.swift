@@ -1,9 +1,10 @@
 import Settle
 
-/// Entries as JSON: under `properties` of the entity's document, and in the documents of the history.
+/// Entries as JSON: in the entity's document, and in the documents of the history.
 ///
-/// In the document of an entity the stamp is left out where it is that with which the entity was first added, and
-/// the device where it is the one that added the entity; so an entity that never changed says both once.
+/// In the document of an entity a value stands under `properties`, and what else there is to say of its entry under
+/// `entries`. The stamp is left out where it is that with which the entity was first added, and the device where it is
+/// the one that added the entity; so an entity that never changed says both once.
 enum EntryForm {
     /// Why something is no entry.
     struct Fault: Error {
@@ -16,13 +17,25 @@ enum EntryForm {
 
     /// The members that say what an entry says.
     static func members(of content: EntryContent) -> [String: JSONValue] {
+        var members = membersBesideValue(of: content)
+        members[EntityFormat.value] = value(of: content)
+        return members
+    }
+
+    /// The value that an entry says.
+    static func value(of content: EntryContent) -> JSONValue? {
+        guard case .value(let value, _) = content else { return nil }
+        return PrimitiveForm.json(value)
+    }
+
+    private static func membersBesideValue(of content: EntryContent) -> [String: JSONValue] {
         guard case .value(let value, let type) = content else {
             guard let name = stateNames.first(where: { $0.content == content })?.name else {
                 preconditionFailure("Every state has a name.")
             }
             return [EntityFormat.state: .string(name)]
         }
-        var members = [EntityFormat.value: PrimitiveForm.json(value)]
+        var members: [String: JSONValue] = [:]
         if !PrimitiveForm.isPlain(value) {
             members[EntityFormat.kind] = .string(value.kind.rawValue)
         }
@@ -48,16 +61,32 @@ enum EntryForm {
         return members
     }
 
-    /// An entry.
-    static func json(_ entry: Entry, in entity: Stamp? = nil) -> JSONValue {
+    /// An entry, as it stands alone.
+    static func json(_ entry: Entry) -> JSONValue {
         .object(
             members(of: entry.content)
-                .merging(members(of: entry.stamp, in: entity)) { content, _ in content })
+                .merging(members(of: entry.stamp)) { content, _ in content })
+    }
+
+    /// What there is to say of an entry in the document of its entity, beside its value; nil for nothing.
+    static func note(of entry: Entry, in entity: Stamp) -> JSONValue? {
+        var members = membersBesideValue(of: entry.content)
+        if entry.stamp != entity {
+            members.merge(self.members(of: entry.stamp, in: entity)) { content, _ in content }
+        }
+        return members.isEmpty ? nil : .object(members)
     }
 
     /// What the members of an entry say.
     static func content(_ members: [String: JSONValue]) throws(Fault) -> EntryContent {
-        guard let json = members[EntityFormat.value] else {
+        try content(value: members[EntityFormat.value], members)
+    }
+
+    /// What a value, and the members beside it, say.
+    private static func content(
+        value: JSONValue?, _ members: [String: JSONValue]
+    ) throws(Fault) -> EntryContent {
+        guard let json = value else {
             let name = members[EntityFormat.state]?.stringValue
             guard let state = stateNames.first(where: { $0.name == name }) else {
                 throw Fault(reason: "it has neither a value nor a state that is known")
@@ -94,9 +123,30 @@ enum EntryForm {
             device: members[EntityFormat.device]?.stringValue ?? entity?.device ?? "")
     }
 
-    /// An entry.
-    static func entry(_ json: JSONValue, in entity: Stamp? = nil) throws(Fault) -> Entry {
+    /// An entry that stands alone.
+    static func entry(_ json: JSONValue) throws(Fault) -> Entry {
         guard case .object(let members) = json else { throw Fault(reason: "it is no object") }
-        return Entry(content: try content(members), stamp: try stamp(members, in: entity))
+        return Entry(content: try content(members), stamp: try stamp(members))
+    }
+
+    /// An entry in the document of its entity.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil for none.
+    ///   - note: What is said of it; nil for nothing.
+    ///   - entity: When the entity was first added.
+    /// - Returns: The entry.
+    /// - Throws: ``Fault`` when they are none.
+    static func entry(
+        value: JSONValue?, note: JSONValue?, in entity: Stamp
+    ) throws(Fault) -> Entry {
+        guard let note else {
+            return Entry(content: try content(value: value, [:]), stamp: entity)
+        }
+        guard case .object(let members) = note else {
+            throw Fault(reason: "what is said of it is no object")
+        }
+        return Entry(
+            content: try content(value: value, members), stamp: try stamp(members, in: entity))
     }
 }

@@ -18,9 +18,14 @@ enum EntryIdentifier {
 
     /// The identifier of an entry.
     static func text(entity: String, key: String, entry: Entry) -> String {
-        let content = JSONValue.array([
-            .string(entity), .string(key), EntryForm.json(entry),
-        ])
+        text(entity: entity, key: key, entry, EntryForm.json(entry))
+    }
+
+    /// The identifier of an entry whose JSON is known.
+    static func text(
+        entity: String, key: String, _ entry: Entry, _ json: JSONValue
+    ) -> String {
+        let content = JSONValue.array([.string(entity), .string(key), json])
         let digest = ContentDigest(of: Array(content.jsonText.utf8)).bytes
         var bytes = Array(beginning(entity: entity, key: key).utf8)
         append(UInt64(Moment.latest - entry.stamp.moment), digitCount: 12, to: &bytes)

@@ -20,12 +20,13 @@ struct EntryRecord: Sendable, Hashable {
     /// - Parameter entityDocument: The document of the entity; the entry is for the same channels.
     /// - Returns: A document that was not saved.
     func document(of entityDocument: Document) -> Document {
-        var document = Document(id: id)
+        let json = EntryForm.json(entry)
+        var document = Document(id: EntryIdentifier.text(entity: entity, key: key, entry, json))
         document[json: EntityFormat.format] = .integer(EntityFormat.current)
         document[json: EntityFormat.type] = .string(EntityFormat.entryType)
         document[json: EntityFormat.entity] = .string(entity)
         document[json: EntityFormat.key] = .string(key)
-        document[json: EntityFormat.entry] = EntryForm.json(entry)
+        document[json: EntityFormat.entry] = json
         document[json: Self.channels] = entityDocument[json: Self.channels]
         return document
     }

@@ -30,10 +30,14 @@ public struct PropertyDictionary: Sendable, Hashable, ExpressibleByDictionaryLit
     /// True when there are none.
     public var isEmpty: Bool { values.isEmpty }
 
+    /// The keys and values, in no order.
+    var all: [PropertyKey: PropertyValue] { values }
+
     /// The keys and values, in the order of the keys' texts.
     var sorted: [(key: PropertyKey, value: PropertyValue)] {
-        values.sorted { $0.key.description < $1.key.description }
-            .map { (key: $0.key, value: $0.value) }
+        if values.count < 2 { return values.map { (key: $0.key, value: $0.value) } }
+        return values.map { (text: $0.key.description, property: (key: $0.key, value: $0.value)) }
+            .sorted { $0.text < $1.text }.map(\.property)
     }
 
     /// The plain value of a key; nil when there is none.

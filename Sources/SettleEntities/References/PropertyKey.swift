@@ -66,4 +66,6 @@ public struct PropertyKey: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     /// The guaranteed properties, which cannot be set.
     static let guaranteed: Set<String> = ["datestamp", "identifier", "type"]
+    /// The properties that are shown without having been set.
+    static let known: Set<String> = guaranteed.union(["modified"])
 }

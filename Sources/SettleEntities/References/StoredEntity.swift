@@ -43,21 +43,22 @@ final class StoredEntity: Sendable {
     func value(of key: PropertyKey) -> Primitive? {
         let text = key.description
         guard keys?.contains(text) ?? true else { return nil }
-        if let content = document.entryContent(of: text) {
-            guard case .value(let value, _) = content else { return nil }
-            return value
-        }
-        // One of the guaranteed properties, it may be.
-        return keys == nil ? nil : properties[key]
+        if let value = document.primitive(of: text) { return value }
+        guard keys != nil, PropertyKey.known.contains(text) else { return nil }
+        return properties[key]
     }
 }
 
 extension Document {
-    /// What the current entry of a property says, in the document of an entity; nil when there is none that can be read.
-    func entryContent(of key: String) -> EntryContent? {
-        guard case .object(let members)? = member(at: [EntityFormat.properties, key]) else {
+    /// The current value of a property, in the document of an entity; nil when there is none that can be read.
+    func primitive(of key: String) -> Primitive? {
+        guard let json = member(at: [EntityFormat.properties, key]) else { return nil }
+        guard let name = member(at: [EntityFormat.entries, key, EntityFormat.kind]) else {
+            return try? PrimitiveForm.value(json, kind: nil)
+        }
+        guard let kind = name.stringValue.flatMap({ Primitive.Kind(rawValue: $0) }) else {
             return nil
         }
-        return try? EntryForm.content(members)
+        return try? PrimitiveForm.value(json, kind: kind)
     }
 }

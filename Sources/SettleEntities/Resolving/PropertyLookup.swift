@@ -4,11 +4,14 @@ import Settle
 struct PropertyLookup: Sendable, Hashable {
     var key: String
     var value: Primitive
+
+    /// Its place in the index.
+    var number: Int64 { ValueKey.number(of: value, for: key) }
 }
 
 /// What the index answered.
 struct LookupAnswers: Sendable {
-    /// The entities that had the value, and up to which change the index knew.
+    /// The entities that may have the value, and up to which change the index knew.
     struct Answer: Sendable {
         var ids: [String]
         var sequence: UInt64
@@ -22,28 +25,29 @@ struct LookupAnswers: Sendable {
     /// How many changes since the index was asked are looked at one by one.
     static let laterChangeCountMax = 1_000
 
-    private var answers: [PropertyLookup: Answer] = [:]
+    /// By the numbers of the questions.
+    private var answers: [Int64: Answer] = [:]
 
-    subscript(lookup: PropertyLookup) -> Answer? { answers[lookup] }
+    subscript(lookup: PropertyLookup) -> Answer? { answers[lookup.number] }
 
     /// Asks the index, once for all.
     ///
     /// - Throws: What the query throws.
-    mutating func ask(_ lookups: Set<PropertyLookup>, of database: Database) async throws {
+    mutating func ask(_ lookups: [PropertyLookup], of database: Database) async throws {
         if lookups.isEmpty { return }
-        let keys = Set(lookups.map { EntityIndex.key(ofValue: $0.value, for: $0.key) })
-        var query = QueryByKeyList()
-        query.keysJSON = Array(keys)
-        query.reduce = false
-        let result = try await database.runQuery(on: EntityIndex.name, with: query)
-        var found: [JSONValue: [String]] = [:]
-        for row in result.rows {
-            if let id = row.documentId { found[row.keyJSON, default: []].append(id) }
+        // The rows are as of now or later.
+        let sequence = try database.lastSequence
+        var unanswered: [Int64: Answer] = [:]
+        for lookup in lookups { unanswered[lookup.number] = Answer(ids: [], sequence: sequence) }
+        let found = try await database.readRows(
+            of: EntityIndex.name, with: EntityIndex.having(unanswered.keys), into: unanswered
+        ) { answers, row in
+            guard let number = try row.key.integer else { return }
+            let id = try row.documentId
+            // Two keys of an entity may share a number, too.
+            if answers[number]?.ids.last != id { answers[number]?.ids.append(id) }
         }
-        for lookup in lookups {
-            let key = EntityIndex.key(ofValue: lookup.value, for: lookup.key)
-            answers[lookup] = Answer(ids: found[key] ?? [], sequence: result.sequence)
-        }
+        answers.merge(found) { _, later in later }
     }
 
     /// Runs a closure, asking for what it misses, until it misses nothing.
@@ -55,7 +59,7 @@ struct LookupAnswers: Sendable {
     /// - Returns: What the closure returns.
     /// - Throws: What the queries and the closure throw.
     static func withAnswers<Value>(
-        of database: Database, asking first: Set<PropertyLookup> = [],
+        of database: Database, asking first: [PropertyLookup] = [],
         _ body: (LookupAnswers) async throws -> Value
     ) async throws -> Value {
         var answers = LookupAnswers()
@@ -70,54 +74,6 @@ struct LookupAnswers: Sendable {
     }
 }
 
-extension Snapshot {
-    /// The live entities that have a value for a key, in the order in which they were added, then of their identifiers.
-    ///
-    /// The index was asked before this state of the database, so what has changed since is looked at, too.
-    ///
-    /// - Parameters:
-    ///   - lookup: What is looked for.
-    ///   - answers: What the index answered.
-    ///   - editor: Changes that are not stored yet.
-    ///   - later: What has changed since the index was asked.
-    /// - Returns: Their identifiers.
-    /// - Throws: ``LookupAnswers/Missing``; what reading throws.
-    func entities(
-        _ lookup: PropertyLookup, _ answers: LookupAnswers, editor: EntityEditor?,
-        _ later: inout LaterChanges
-    ) throws -> [String] {
-        guard let answer = answers[lookup] else { throw LookupAnswers.Missing(lookup: lookup) }
-        guard let changed = try later.ids(since: answer.sequence, in: self) else {
-            throw LookupAnswers.Missing(lookup: lookup)
-        }
-        let candidates = Set(answer.ids).union(changed).union(editor?.changedIds ?? [])
-        let holders = try candidates.filter { id in
-            if let state = editor?.knownState(id) {
-                guard !state.isDeleted,
-                    case .value(lookup.value, _)? = state.value(of: lookup.key)?.content
-                else { return false }
-                return true
-            }
-            guard let document = try readable(id),
-                case .value(lookup.value, _)? = document.entryContent(of: lookup.key)
-            else { return false }
-            return true
-        }
-        if holders.count < 2 { return Array(holders) }
-        let states = try holders.compactMap { try editor?.knownState($0) ?? entity($0) }
-        return states.sorted { ($0.first.moment, $0.id) < ($1.first.moment, $1.id) }.map(\.id)
-    }
-
-    /// The document of a live entity; one that cannot be read has no value that could match.
-    private func readable(_ id: String) throws -> Document? {
-        do {
-            return try liveEntityDocument(id)
-        } catch is DatastoreError {
-            return nil
-        }
-    }
-}
-
 /// What has changed since the index was asked.
 struct LaterChanges {
     private var known: [UInt64: Set<String>?] = [:]
@@ -128,6 +84,7 @@ struct LaterChanges {
     /// - Throws: What the database throws.
     mutating func ids(since sequence: UInt64, in snapshot: Snapshot) throws -> Set<String>? {
         // In a transaction nothing is stored before all was resolved.
+        if snapshot.sequence <= sequence { return [] }
         if let known = known[sequence] { return known }
         let changes = try snapshot.changes(
             since: sequence, limit: LookupAnswers.laterChangeCountMax + 1
@@ -142,35 +99,36 @@ struct LaterChanges {
         return ids
     }
 }
+
 extension EntityReference {
-    /// What will be asked to resolve the reference, as far as its keys and values are known.
-    var lookups: Set<PropertyLookup> {
-        if core.resolved != nil { return [] }
-        var lookups: Set<PropertyLookup> = []
+    /// Adds what will be asked to resolve the reference, as far as its keys and values are known.
+    func addLookups(to lookups: inout [PropertyLookup]) {
+        if core.resolved != nil { return }
         switch core.lookup {
         case .nothing, .identifier: break
         case .name(let name), .identifierOrName(_, let name):
-            lookups.insert(.init(key: PropertyKey.name.name, value: .string(name)))
+            lookups.append(.init(key: PropertyKey.name.name, value: .string(name)))
         case .key(let key, let value):
             if key.reference == nil, let value = value.value.flatMap({ try? $0.storable() }) {
-                lookups.insert(.init(key: key.name, value: value))
+                lookups.append(.init(key: key.name, value: value))
             }
-            lookups.formUnion(key.reference?.lookups ?? [])
+            key.reference?.addLookups(to: &lookups)
             if case .reference(let reference) = value.content {
-                lookups.formUnion(reference.lookups)
+                reference.addLookups(to: &lookups)
             }
         }
-        return lookups.union(core.creation?.properties.lookups ?? []).union(updates.lookups)
+        core.creation?.properties.addLookups(to: &lookups)
+        updates.addLookups(to: &lookups)
     }
 }
 
 extension PropertyDictionary {
-    /// What will be asked to resolve the references in keys and values.
-    var lookups: Set<PropertyLookup> {
-        sorted.reduce(into: []) { lookups, property in
-            lookups.formUnion(property.key.reference?.lookups ?? [])
-            if case .reference(let reference) = property.value.content {
-                lookups.formUnion(reference.lookups)
+    /// Adds what will be asked to resolve the references in keys and values.
+    func addLookups(to lookups: inout [PropertyLookup]) {
+        for (key, value) in all {
+            key.reference?.addLookups(to: &lookups)
+            if case .reference(let reference) = value.content {
+                reference.addLookups(to: &lookups)
             }
         }
     }

@@ -32,9 +32,12 @@ final class Resolver {
     /// - Throws: ``LookupAnswers/Missing``, ``NeedsCreation``; ``DatastoreError`` when what is to be created cannot be;
     ///   what the database throws.
     func resolve(_ reference: EntityReference, creating: Bool = true) throws -> String? {
-        if let known = resolved[reference] { return known }
+        // The usual case, and all there is to it.
+        if reference.core.creation == nil, let id = reference.identifier { return try live(id) }
+        // Where nothing is created, a reference is found anew as fast as it is remembered.
+        if !isReading, let known = resolved[reference] { return known }
         if let found = try find(reference, creating: creating) {
-            resolved[reference] = found
+            if !isReading { resolved[reference] = found }
             return found
         }
         guard creating, let creation = reference.core.creation else { return nil }
@@ -82,8 +85,42 @@ final class Resolver {
         try found(.init(key: key.name, value: value)).first
     }
 
+    /// The live entities that have a value for a key, in the order in which they were added, then of their identifiers.
+    ///
+    /// The index was asked before this state of the database, so what has changed since is looked at, too.
+    ///
+    /// - Parameter lookup: What is looked for.
+    /// - Returns: Their identifiers.
+    /// - Throws: ``LookupAnswers/Missing``; what reading throws.
     private func found(_ lookup: PropertyLookup) throws -> [String] {
-        try snapshot.entities(lookup, answers, editor: editor, &later)
+        guard let answer = answers[lookup] else { throw LookupAnswers.Missing(lookup: lookup) }
+        guard let changed = try later.ids(since: answer.sequence, in: snapshot) else {
+            throw LookupAnswers.Missing(lookup: lookup)
+        }
+        var candidates = answer.ids
+        let others = changed.union(editor?.changedIds ?? [])
+        if !others.isEmpty { candidates = Array(others.union(candidates)) }
+        let holders = try candidates.filter { try has($0, lookup) }
+        if holders.count < 2 { return holders }
+        let states = try holders.compactMap { try editor?.knownState($0) ?? snapshot.entity($0) }
+        return states.sorted { ($0.first.moment, $0.id) < ($1.first.moment, $1.id) }.map(\.id)
+    }
+
+    /// Whether a document is a live entity that has a value for a key.
+    private func has(_ id: String, _ lookup: PropertyLookup) throws -> Bool {
+        if let state = try editor?.knownState(id) {
+            guard !state.isDeleted,
+                case .value(lookup.value, _)? = state.value(of: lookup.key)?.content
+            else { return false }
+            return true
+        }
+        do {
+            let document = isReading ? try document(id) : try snapshot.liveEntityDocument(id)
+            return document?.primitive(of: lookup.key) == lookup.value
+        } catch is DatastoreError {
+            // One that cannot be read has no value that could match.
+            return false
+        }
     }
 
     /// Forgets what a reference was found to mean, because that was deleted.
@@ -111,7 +148,7 @@ final class Resolver {
     }
 
     private func live(_ id: String) throws -> String? {
-        guard isReading else { return try state(id).map { $0.isDeleted ? nil : id } ?? nil }
+        if let editor { return try editor.isLive(id) ? id : nil }
         return try document(id).map { _ in id }
     }
 
@@ -177,7 +214,7 @@ final class Resolver {
         let stored = try EntityRules.storable(primitive, of: text, in: id)
         let type = value.type == PropertyType(stored.kind) ? nil : value.type.rawValue
         let content = EntryContent.value(stored, type: type)
-        if onlyIfDifferent, try state(id)?.entries[text]?.content == content { return text }
+        if onlyIfDifferent, try editor.content(of: text, in: id) == content { return text }
         let moment = try value.datestamp.map { try EntityRules.moment($0, of: text, in: id) }
         try editor.put(content, for: text, of: id, at: moment)
         return text

@@ -4,27 +4,10 @@ import Settle
 ///
 /// What is changed is in memory until ``finish()``; ``state(_:)`` shows it.
 final class EntityEditor {
-    /// An entity that was looked at.
-    private struct Work {
-        var document: Document
-        /// The entity as it is stored.
-        var stored: EntityState?
-        var state: EntityState?
-        /// The stamp of what is done to it by this editor.
-        var stamp: Stamp?
-        /// The keys that have an entry of that stamp.
-        var stampedKeys: Set<String> = []
-        var superseded: [EntryRecord] = []
-        /// The keys that were removed with their history.
-        var removedKeys: Set<String> = []
-        /// Whether it is among those that ``EntityEditor/finish()`` stores.
-        var isNoted = false
-    }
-
     let transaction: Transaction
     private let device: String
     private let now: Int64
-    private var works: [String: Work] = [:]
+    private var works: [String: EntityWork] = [:]
     /// The entities in the order in which they were changed.
     private var order: [String] = []
 
@@ -38,35 +21,49 @@ final class EntityEditor {
     var changedIds: [String] { order }
 
     /// An entity as it is by now, deleted or not.
-    func state(_ id: String) throws -> EntityState? { try work(id).state }
+    func state(_ id: String) throws -> EntityState? { try work(id).state() }
 
     /// An entity as this editor knows it; nil when it has not looked at it.
-    func knownState(_ id: String) -> EntityState? { works[id]?.state }
+    func knownState(_ id: String) throws -> EntityState? { try works[id]?.state() }
 
     /// An entity as it is by now, deleted or not, which is kept for what is done to it; nil when there is none.
     ///
     /// - Throws: What reading it throws.
-    func look(_ id: String) throws -> EntityState? {
-        if let known = works[id] { return known.state }
-        guard let document = try transaction.document(id), let state = try EntityState(document)
-        else {
-            return nil
-        }
-        works[id] = Work(document: document, stored: state, state: state)
-        return state
+    func look(_ id: String) throws -> EntityState? { try existing(id)?.state() }
+
+    /// Whether an entity is there, and not deleted.
+    func isLive(_ id: String) throws -> Bool { try existing(id)?.isLive ?? false }
+
+    /// What the entry of a key says by now; nil when there is none.
+    func content(of key: String, in id: String) throws -> EntryContent? {
+        try existing(id)?.content(of: key)
     }
 
-    private func work(_ id: String) throws -> Work {
-        if let work = works[id] { return work }
+    /// An entity with some of its properties by now, as a reference has them; nil when there is none.
+    func resolved(_ id: String, _ keys: Set<String>) throws -> ReferenceCore.Resolved? {
+        try existing(id)?.resolved(keys)
+    }
+
+    private func existing(_ id: String) throws -> EntityWork? {
+        if let known = works[id] { return known }
+        guard let document = try transaction.document(id), EntityState.isEntity(document) else {
+            return nil
+        }
+        let work = try EntityWork(document)
+        works[id] = work
+        return work
+    }
+
+    private func work(_ id: String) throws -> EntityWork {
+        if let known = works[id] { return known }
         let document = try transaction.document(id)
-        let state = try document.flatMap { try EntityState($0) }
-        let work = Work(document: document ?? Document(id: id), stored: state, state: state)
-        if document != nil, work.state == nil {
+        if let document, !EntityState.isEntity(document) {
             throw DatastoreError(
                 .documentExists,
                 "The document '\(id)' is no entity; entities and other documents cannot share an identifier.",
                 entity: id)
         }
+        let work = try document.map { try EntityWork($0) } ?? EntityWork(id: id)
         works[id] = work
         return work
     }
@@ -75,22 +72,22 @@ final class EntityEditor {
     ///
     /// - Precondition: It is not there, or deleted.
     func create(_ id: String, type: String) throws {
-        var work = try work(id)
-        precondition(work.state?.isDeleted ?? true, "An entity is created once.")
-        let stamp = Stamp.next(at: now, after: work.state?.lastStamp, by: device)
+        let work = try work(id)
+        let state = try work.state()
+        precondition(state?.isDeleted ?? true, "An entity is created once.")
+        let stamp = Stamp.next(at: now, after: state?.lastStamp, by: device)
         work.stamp = stamp
         work.stampedKeys = [Register.type]
-        if work.state == nil {
-            work.state = EntityState(id: id, type: type, stamp: stamp)
-        } else {
-            Self.take(
-                Entry(content: .value(.string(type), type: nil), stamp: stamp),
-                for: Register.type, into: &work)
-            for key in work.state?.keys ?? [] {
-                Self.take(Entry(content: .absent, stamp: stamp), for: key, into: &work)
+        if let state {
+            try work.take(
+                Entry(content: .value(.string(type), type: nil), stamp: stamp), for: Register.type)
+            for key in state.keys {
+                try work.take(Entry(content: .absent, stamp: stamp), for: key)
             }
+        } else {
+            work.begin(EntityState(id: id, type: type, stamp: stamp))
         }
-        keep(work, id)
+        note(work, id)
     }
 
     /// Adds an entry to a key of an entity that is there.
@@ -105,9 +102,11 @@ final class EntityEditor {
     func put(_ content: EntryContent, for key: String, of id: String, at moment: Int64? = nil)
         throws
     {
-        var work = try work(id)
-        guard let state = work.state else {
-            preconditionFailure("An entry belongs to an entity that is there.")
+        let work = try work(id)
+        if moment == nil,
+            try work.addLater(content, for: key, at: Stamp(moment: now, device: device))
+        {
+            return note(work, id)
         }
         let stamp: Stamp
         if let moment {
@@ -115,15 +114,15 @@ final class EntityEditor {
         } else if let last = work.stamp, !work.stampedKeys.contains(key) {
             stamp = last
         } else {
-            stamp = Stamp.next(at: now, after: state.lastStamp, by: device)
+            stamp = Stamp.next(at: now, after: try work.state()?.lastStamp, by: device)
             work.stampedKeys = []
         }
         if moment == nil {
             work.stamp = stamp
             work.stampedKeys.insert(key)
         }
-        Self.take(Entry(content: content, stamp: stamp), for: key, into: &work)
-        keep(work, id)
+        try work.take(Entry(content: content, stamp: stamp), for: key)
+        note(work, id)
     }
 
     /// Takes in all entries that an entity has elsewhere, with their stamps; an entity that is not there is added.
@@ -131,33 +130,24 @@ final class EntityEditor {
     /// - Throws: What reading the entity throws.
     /// - Precondition: Among the entries is a creation.
     func adopt(_ version: EntityVersion) throws {
-        var work = try work(version.id)
-        if work.state == nil {
+        let work = try work(version.id)
+        if try work.state() == nil {
             guard let creation = version.creation else {
                 preconditionFailure("An entity begins with a creation.")
             }
-            work.state = EntityState(
-                id: version.id, first: version.first, entries: [Register.type: creation])
+            work.begin(
+                EntityState(
+                    id: version.id, first: version.first, entries: [Register.type: creation]))
         }
-        work.state?.meet(version.first)
-        for element in version.elements { Self.take(element.entry, for: element.key, into: &work) }
-        keep(work, version.id)
+        try work.meet(version.first)
+        for element in version.elements { try work.take(element.entry, for: element.key) }
+        note(work, version.id)
     }
 
-    private static func take(_ entry: Entry, for key: String, into work: inout Work) {
-        if entry.content == .removed { work.removedKeys.insert(key) }
-        if let loser = work.state?.take(entry, for: key) {
-            work.superseded.append(EntryRecord(entity: work.document.id, key: key, entry: loser))
-        }
-    }
-
-    private func keep(_ work: Work, _ id: String) {
-        var work = work
-        if !work.isNoted {
-            work.isNoted = true
-            order.append(id)
-        }
-        works[id] = work
+    private func note(_ work: EntityWork, _ id: String) {
+        if work.isNoted { return }
+        work.isNoted = true
+        order.append(id)
     }
 
     /// Stores what was changed: the entities, and what was superseded.
@@ -167,22 +157,18 @@ final class EntityEditor {
     /// - Throws: What the database throws; nothing of the transaction is stored then.
     func finish() throws {
         for id in order {
-            guard var work = works[id], let state = work.state else { continue }
-            if state != work.stored {
-                var document = work.document
-                state.write(into: &document, over: work.stored)
-                work.document = try transaction.save(document)
-                work.stored = state
-            }
-            for record in work.superseded where !state.isForgotten(record.entry, of: record.key) {
-                let entry = record.document(of: work.document)
+            guard let work = works[id] else { continue }
+            let saved = try work.changed().map { try transaction.save($0) }
+            for record in work.superseded where !work.isForgotten(record) {
+                let entry = record.document(of: saved ?? work.document)
                 if try transaction.withDocument(entry.id, { _ in true }) == nil {
                     try transaction.save(entry)
                 }
             }
-            for key in work.removedKeys { try removeHistory(of: key, in: state) }
-            (work.superseded, work.removedKeys, work.isNoted) = ([], [], false)
-            works[id] = work
+            if !work.removedKeys.isEmpty, let state = try work.state() {
+                for key in work.removedKeys { try removeHistory(of: key, in: state) }
+            }
+            work.finish(saved)
         }
         order = []
     }

@@ -2,13 +2,13 @@ import Settle
 
 /// The index of a datastore: entities that are not deleted, by type, value, relationship and last change.
 ///
-/// It is one index with four kinds of rows, told apart by the first element of their keys, because mapping a document
-/// once is cheaper than four times. Rows are counted in the index, so that a count by type is O(log n).
+/// It is one index with four kinds of rows, because mapping a document once is cheaper than four times: those of values
+/// have a number as their key, and the others are told apart by the first element of theirs. Rows are counted in the
+/// index, so that a count by type is O(log n).
 enum EntityIndex {
     static let name = "entities"
 
     private static let typeMark = "t"
-    private static let valueMark = "v"
     private static let relationMark = "r"
     private static let changeMark = "m"
 
@@ -22,19 +22,14 @@ enum EntityIndex {
         else { return }
         try rows.emit(typeMark, type)
         let modified = try view.string(EntityFormat.modified) ?? first
-        for (key, json) in try view.json(EntityFormat.properties)?.objectValue ?? [:] {
-            guard case .object(let entry) = json else { continue }
-            guard let value = entry[EntityFormat.value] else { continue }
-            let kind = entry[EntityFormat.kind]?.stringValue
-            try rows.emit(
-                valueMark, key,
-                ValueKey.json(stored: value, isText: kind != Primitive.Kind.data.rawValue))
-            switch (kind, value) {
+        let notes = try view.json(EntityFormat.entries)?.objectValue ?? [:]
+        for (key, value) in try view.json(EntityFormat.properties)?.objectValue ?? [:] {
+            try rows.emit(ValueKey.number(stored: value, for: key))
+            switch (notes[key]?[EntityFormat.kind]?.stringValue, value) {
             case (Primitive.Kind.entity.rawValue?, .string(let target)):
                 try rows.emit(relationMark, target, key)
             case (_, .array), (_, .object):
-                let content = try EntryForm.content(entry)
-                guard case .value(let value, _) = content else { continue }
+                let value = try PrimitiveForm.value(value, kind: nil)
                 for target in Set(value.entities) { try rows.emit(relationMark, target, key) }
             default: break
             }
@@ -51,9 +46,12 @@ enum EntityIndex {
     /// The type of a row of ``types``.
     static func type(ofKey key: JSONValue) -> String? { key[1]?.stringValue }
 
-    /// The key of the entities that may have a value for a key.
-    static func key(ofValue value: Primitive, for key: String) -> JSONValue {
-        .array([.string(valueMark), .string(key), ValueKey.json(value)])
+    /// The entities that may have values of keys, by the numbers of those (``ValueKey``).
+    static func having(_ numbers: some Sequence<Int64>) -> QueryByKeyList {
+        var query = QueryByKeyList()
+        query.keysJSON = numbers.sorted().map { .integer($0) }
+        query.reduce = false
+        return query
     }
 
     /// The entities with a value that is a given entity.

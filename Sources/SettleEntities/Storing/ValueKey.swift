@@ -1,32 +1,34 @@
 import Settle
+import SettlePrimitives
 
-/// Values as they stand in the keys of the index: equal values have equal keys.
+/// Values as they stand in the index: a number for key and value, equal for equal ones.
 ///
-/// Values of different kinds may share a key, so who asks looks at the value itself.
+/// Different values may share a number, so who asks looks at the value itself. It has 53 bits, the most that a row
+/// holds in the fewest bytes; a row with key and value would have them four times.
 enum ValueKey {
-    /// Longer texts have their digest in the index.
-    private static let textLengthMax = 200
-    private static let digestMark = "#"
+    private static let bitCount = 53
 
-    static func json(_ value: Primitive) -> JSONValue {
-        json(stored: PrimitiveForm.json(value), isText: value.kind != .data)
+    /// The number of a value of a key.
+    static func number(of value: Primitive, for key: String) -> Int64 {
+        number(stored: PrimitiveForm.json(value), for: key)
     }
 
-    /// The key of a value as it is stored.
-    ///
-    /// - Parameters:
-    ///   - json: The member `value` of an entry.
-    ///   - isText: False for bytes, whose text may be long.
-    /// - Returns: The value itself when it is short, a digest otherwise.
-    static func json(stored json: JSONValue, isText: Bool) -> JSONValue {
+    /// The number of a value as it is stored.
+    static func number(stored json: JSONValue, for key: String) -> Int64 {
+        var bytes = Array(key.utf8)
         switch json {
-        case .string(let text) where isText && text.utf8.count <= textLengthMax: json
-        case .integer, .double, .bool, .null: json
+        case .string(let text):
+            bytes.append(0)
+            bytes.append(contentsOf: text.utf8)
+        case .double(let number):
+            // Some systems hand a whole number back as an integer.
+            let whole = Int64(exactly: number).map { JSONValue.integer($0) }
+            bytes.append(1)
+            bytes.append(contentsOf: (whole ?? json).jsonText.utf8)
         default:
-            .array([
-                .string(digestMark),
-                .string(ContentDigest(of: Array(json.jsonText.utf8)).description),
-            ])
+            bytes.append(1)
+            bytes.append(contentsOf: json.jsonText.utf8)
         }
+        return Int64(StableHash.of(bytes) >> UInt64(64 - bitCount))
     }
 }

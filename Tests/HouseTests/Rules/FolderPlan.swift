@@ -17,14 +17,20 @@ enum FolderPlan {
 
     /// The folders of the targets, lowest first.
     static let targets: [String: [Folder]] = [
+        "SettleCommand": command,
+        "SettleEntities": entities,
         "SettleHosting": [
             Folder("."), Folder("Transport", uses: ["."]), Folder("Services", uses: ["Transport"]),
         ],
+        "SettleIndexing": indexing,
+        "SettleOData": odata,
         "SettlePQ": [
             Folder("Errors"), Folder("Values", uses: ["Errors"]),
             Folder("Connections", uses: ["Errors", "Values"]),
             Folder("Pool", uses: ["Connections", "Errors"]),
         ],
+        "SettlePostgreSQL": postgreSQL,
+        "SettlePrimitives": primitives,
         "SettleServer": server,
         "SettleTableProtocol": [
             Folder("."), Folder("Headers"), Folder("Requests"), Folder("Responses"),

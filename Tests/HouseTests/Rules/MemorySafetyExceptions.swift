@@ -10,7 +10,7 @@ extension MemorySafetyRule {
         Exception(
             path: "Sources/SettlePrimitives/Bytes/SpanBytes.swift",
             words: ["unsafe", "withUnsafeBufferPointer"],
-            reason: "The standard library copies no span into an array or a string by itself."),
+            reason: "The standard library makes no array of a span, nor a span of a string."),
         Exception(
             path: "Sources/SettlePrimitives/Bytes/OutputSpan+Copying.swift",
             words: [
@@ -77,7 +77,7 @@ extension MemorySafetyRule {
             words: ["unsafe", "unsafeArgv"],
             reason: "Only C strings still show what is not UTF-8 in the command line."),
         Exception(
-            path: "Sources/SettleCommand/Running/Terminal.swift",
+            path: "Sources/SettleCommand/Terminal/Terminal.swift",
             words: ["unsafe"],
             reason: "Foundation knows no terminal's width, and gives no editor the terminal; "
                 + "ioctl(2) and system(3) do."),

@@ -175,7 +175,7 @@ private struct Contact: EntityView {
         #expect(summary.entityCount == 1)
 
         let byCity = Database.Index.keyPaths(
-            name: "byCity", keys: [["properties", "city", "value"]],
+            name: "byCity", keys: [["properties", "city"]],
             filter: ["isDeleted": ["$exists": false], "type": "person"])
         try await datastore.database.addIndex(byCity)
         anna.addUpdates(["city": "Graz"])

@@ -84,18 +84,18 @@ import Testing
         #expect(
             document.json == [
                 "entityFormat": 1, "type": "person", "datestamp": "1970-01-01T00:00:01.000Z",
-                "device": "a", "properties": ["name": ["value": "Anna"]],
+                "device": "a", "properties": ["name": "Anna"],
             ])
     }
 
     @Test(arguments: [
         ("{\"entityFormat\":1,\"type\":\"p\",\"properties\":{}}", "datestamp"),
         (
-            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":3}}",
+            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":3},\"entries\":{\"k\":3}}",
             "k"
         ),
         (
-            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":{\"value\":1,\"kind\":\"date\"}}}",
+            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":1},\"entries\":{\"k\":{\"kind\":\"date\"}}}",
             "k"
         ),
         ("{\"entityFormat\":1,\"datestamp\":\"2020-01-01T00:00:00Z\"}", "type"),

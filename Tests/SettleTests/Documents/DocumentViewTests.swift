@@ -40,6 +40,32 @@ import Testing
         }
     }
 
+    @Test func `read the same members by prepared names`() async throws {
+        try await withDatabase { database async throws in
+            try await database.save(order)
+            try await database.save(["id": "b", "amount": 7, "z": 1])
+            try await database.save(["id": "c", "type": "note", "address": 1])
+            let names = ["type", "amount", "price", "paid", "none", "nothing"]
+            let prepared = names.map { MemberName($0) }
+            let (address, city) = (MemberName("address"), MemberName("city"))
+            var cities: [String?] = []
+            try database.read { snapshot in
+                try snapshot.forEachView { view in
+                    for (name, prepared) in zip(names, prepared) {
+                        #expect(try view.string(prepared) == view.string(name))
+                        #expect(try view.integer(prepared) == view.integer(name))
+                        #expect(try view.double(prepared) == view.double(name))
+                        #expect(try view.bool(prepared) == view.bool(name))
+                        #expect(try view.json(prepared) == view.json(name))
+                    }
+                    cities.append(try view.member(address)?.member(city)?.string)
+                    return true
+                }
+            }
+            #expect(cities == ["Bern", nil, nil])
+        }
+    }
+
     private func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "nil" }
 
     @Test func `are not given of what is not there or deleted`() async throws {

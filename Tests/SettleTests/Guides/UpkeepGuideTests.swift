@@ -20,10 +20,11 @@ import Testing
             #expect(order?.amount == 3)
             let texts = [Array(#"{"id":"o2","amount":4}"#.utf8)]
             try await database.add(json: texts)
+            let amount = MemberName("amount")
             let total = try database.read { snapshot in
                 var total: Int64 = 0
                 try snapshot.forEachView { view in
-                    total += try view.integer("amount") ?? 0
+                    total += try view.integer(amount) ?? 0
                     return true
                 }
                 return total

@@ -96,12 +96,13 @@ struct SettlePeer: Sendable {
 
     /// Walks all documents and reads `type` and `amount`.
     func scan() throws -> FieldSums {
-        try database.read { snapshot in
+        let (amount, type) = (MemberName("amount"), MemberName("type"))
+        return try database.read { snapshot in
             var sums = FieldSums()
             try snapshot.forEachView { view in
                 sums.count += 1
-                sums.amounts += Int(try view.integer("amount") ?? 0)
-                sums.textBytes += try view.string("type")?.utf8.count ?? 0
+                sums.amounts += Int(try view.integer(amount) ?? 0)
+                sums.textBytes += try view.string(type)?.utf8.count ?? 0
                 return true
             }
             return sums

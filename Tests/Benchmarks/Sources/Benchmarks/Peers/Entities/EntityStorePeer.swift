@@ -49,6 +49,9 @@ struct EntityStorePeer: Sendable {
         }
     }
 
+    /// Moves the clock, which stands still otherwise.
+    func advance(to date: Date) { clock.value = date }
+
     /// Changes the city of entities, all in one transaction.
     func update(_ entities: EntitySet, _ picks: some Sequence<Int>, _ city: (Int) -> String)
         async throws

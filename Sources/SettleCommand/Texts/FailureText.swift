@@ -17,7 +17,6 @@ enum FailureText {
         case let error as DatastoreError: error.message
         case let error as ServerError: error.message
         case let error as JSONError: error.description
-        case let error as Importer.Stopped: error.reason
         case is CancellationError: "Interrupted."
         default: other(error)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleSync
 
 /// Which superseded entries a device does not keep.
 struct PruneRule: Sendable, Hashable {
@@ -10,6 +11,8 @@ struct PruneRule: Sendable, Hashable {
 
     private static let table = "settle-entities"
     private static let key = Array("pruning".utf8)
+    /// How many documents are purged in one transaction.
+    private static let countAtOnce = 1_000
 
     /// The rule that is kept in a database; nil when there is none.
     ///
@@ -66,5 +69,24 @@ struct PruneRule: Sendable, Hashable {
             }
         }
         return found
+    }
+
+    /// Purges what goes among those documents, but for what waits to be sent.
+    ///
+    /// - Returns: How many documents went.
+    /// - Throws: What the database throws; what went before stays gone.
+    func prune(_ database: Database, beginningWith beginnings: [String]) async throws -> Int {
+        let found = try database.read { try documents(beginningWith: beginnings, in: $0) }
+        if found.isEmpty { return 0 }
+        // Afterwards: an entry is never changed, so what has been sent by now need not be sent again.
+        let pending = Set(try database.pendingOperations().map(\.documentId))
+        var ids = found.filter { !pending.contains($0) }[...]
+        let count = ids.count
+        while !ids.isEmpty {
+            let batch = Array(ids.prefix(Self.countAtOnce))
+            ids = ids.dropFirst(batch.count)
+            try await database.write { _ = try $0.purge(documentsWithIds: batch) }
+        }
+        return count
     }
 }

@@ -1,11 +1,7 @@
 public import Foundation
 import Settle
-import SettleSync
 
 extension Datastore {
-    /// How many documents are purged in one transaction.
-    private static let countAtOnce = 1_000
-
     /// Removes superseded entries from this device, to save space.
     ///
     /// Current values stay, and so does what was not sent yet to a server that this database replicates with. The other
@@ -27,7 +23,7 @@ extension Datastore {
         let rule = PruneRule(moment: date.map(Moment.clamped), count: count)
         try await database.write { try rule.keep(in: $0) }
         hub.setPruning(rule, of: database)
-        return try await Self.prune(rule, in: database, beginningWith: [EntryIdentifier.prefix])
+        return try await rule.prune(database, beginningWith: [EntryIdentifier.prefix])
     }
 
     /// Forgets the rule of ``prune(olderThan:keeping:)``: what comes from now on is kept.
@@ -36,24 +32,6 @@ extension Datastore {
     public func endPruning() async throws {
         try await database.write { try PruneRule(moment: nil, count: nil).keep(in: $0) }
         hub.setPruning(nil, of: database)
-    }
-
-    /// Purges what a rule says, but for what waits to be sent.
-    static func prune(
-        _ rule: PruneRule, in database: Database, beginningWith beginnings: [String]
-    ) async throws -> Int {
-        let found = try database.read { try rule.documents(beginningWith: beginnings, in: $0) }
-        if found.isEmpty { return 0 }
-        // Afterwards: an entry is never changed, so what has been sent by now need not be sent again.
-        let pending = Set(try database.pendingOperations().map(\.documentId))
-        var ids = found.filter { !pending.contains($0) }[...]
-        let count = ids.count
-        while !ids.isEmpty {
-            let batch = Array(ids.prefix(countAtOnce))
-            ids = ids.dropFirst(batch.count)
-            try await database.write { _ = try $0.purge(documentsWithIds: batch) }
-        }
-        return count
     }
 }
 

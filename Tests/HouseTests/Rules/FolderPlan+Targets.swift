@@ -1,0 +1,104 @@
+extension FolderPlan {
+    /// What every floor needs.
+    static let primitives = [
+        Folder("Bytes"),
+        Folder("Threads"),
+        Folder("Waking"),
+    ]
+
+    /// Conditions and orders.
+    static let odata = [
+        Folder("Time"),
+        Folder("Values", uses: ["Time"]),
+        Folder("Expressions", uses: ["Time", "Values"]),
+        Folder("Evaluation", uses: ["Expressions", "Time", "Values"]),
+        Folder("Writing", uses: ["Expressions", "Time", "Values"]),
+        Folder("Indexing", uses: ["Evaluation", "Expressions", "Time", "Values"]),
+        Folder("Parsing", uses: ["Evaluation", "Expressions", "Time", "Values"]),
+    ]
+
+    /// The index engine.
+    static let indexing = [
+        Folder("."),
+        Folder("Reducing", uses: ["."]),
+        Folder("Tree", uses: [".", "Reducing"]),
+        Folder("Mapping", uses: [".", "Tree"]),
+        Folder("Definitions", uses: [".", "Mapping", "Reducing"]),
+        Folder("Building", uses: [".", "Definitions", "Mapping", "Reducing", "Tree"]),
+        Folder("Querying", uses: [".", "Building", "Definitions", "Mapping", "Reducing", "Tree"]),
+        Folder("Engine", uses: [".", "Building", "Definitions", "Querying"]),
+        Folder("Observing", uses: [".", "Definitions", "Querying", "Tree"]),
+    ]
+
+    /// Entities.
+    static let entities = [
+        Folder("."),
+        Folder("Model", uses: ["."]),
+        Folder("References", uses: ["Model"]),
+        Folder("Replication", uses: ["Model"]),
+        Folder("Storing", uses: [".", "Model", "References"]),
+        Folder("Changes", uses: ["Model", "References", "Storing"]),
+        Folder("Resolving", uses: [".", "Model", "References", "Storing"]),
+        Folder(
+            "Datastore",
+            uses: ["Changes", "Model", "References", "Resolving", "Storing"]),
+        Folder(
+            "History",
+            uses: [".", "Changes", "Datastore", "Model", "References", "Resolving", "Storing"]),
+        Folder(
+            "Views",
+            uses: [".", "Changes", "Datastore", "Model", "References", "Resolving", "Storing"]),
+        Folder(
+            "Interchange",
+            uses: [
+                ".", "Changes", "Datastore", "History", "Model", "References", "Resolving",
+                "Storing",
+            ]),
+        Folder(
+            "Opening",
+            uses: [".", "Changes", "Datastore", "Interchange", "Model", "Storing"]),
+    ]
+
+    /// Tables in PostgreSQL.
+    static let postgreSQL = [
+        Folder("."),
+        Folder("Indexes"),
+        Folder("Schema"),
+        Folder("Contents", uses: ["."]),
+        Folder("Reading", uses: [".", "Indexes"]),
+        Folder("Writing", uses: ["Contents", ".", "Indexes", "Reading"]),
+        Folder("Store", uses: ["Contents", ".", "Reading", "Schema", "Writing"]),
+    ]
+
+    /// The tool.
+    static let command = [
+        Folder("Texts"),
+        Folder("Arguments", uses: ["Texts"]),
+        Folder("Terminal", uses: ["Texts"]),
+        Folder("Importing", uses: ["Terminal", "Texts"]),
+        Folder("Running", uses: ["Arguments", "Importing", "Terminal", "Texts"]),
+        Folder(
+            "Commands/Documents", uses: ["Arguments", "Importing", "Running", "Terminal", "Texts"]),
+        Folder("Rendering", uses: ["Arguments", "Importing", "Running", "Terminal", "Texts"]),
+        Folder(
+            "Commands/Entities", uses: ["Arguments", "Rendering", "Running", "Terminal", "Texts"]),
+        Folder(
+            "Commands/Indexes",
+            uses: ["Arguments", "Importing", "Rendering", "Running", "Terminal", "Texts"]),
+        Folder(
+            "Commands/Outbox", uses: ["Arguments", "Rendering", "Running", "Terminal", "Texts"]),
+        Folder("Demo", uses: ["Importing", "Rendering", "Running", "Terminal", "Texts"]),
+        Folder(
+            "Commands",
+            uses: [
+                "Arguments", "Commands/Documents", "Commands/Indexes", "Demo", "Importing",
+                "Rendering", "Running", "Terminal", "Texts",
+            ]),
+        Folder(
+            ".",
+            uses: [
+                "Arguments", "Commands", "Commands/Documents", "Commands/Entities",
+                "Commands/Indexes", "Commands/Outbox", "Terminal",
+            ]),
+    ]
+}
