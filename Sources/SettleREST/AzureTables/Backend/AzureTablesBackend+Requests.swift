@@ -4,22 +4,6 @@ import Settle
 public import SettleSync
 import SettleTableProtocol
 
-extension HTTPField.Name {
-    static let serverVersion = known(TableHeader.serverVersion.rawValue)
-    fileprivate static let zumoVersion = known(TableParameter.version.rawValue)
-    fileprivate static let zumoAuth = known(TokenHeader.zumo)
-    static let prefer = known(TableParameter.prefer.rawValue)
-    static let settleFeatures = known(TableHeader.features.rawValue)
-    static let retryAfterField = known(TableHeader.retryAfter.rawValue)
-
-    private static func known(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else {
-            preconditionFailure("'\(name)' is a name that a header may have.")
-        }
-        return name
-    }
-}
-
 extension AzureTablesBackend {
     /// Sends a request, with a fresh token once more when the first is refused.
     ///

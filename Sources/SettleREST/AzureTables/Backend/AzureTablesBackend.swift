@@ -131,11 +131,6 @@ public struct AzureTablesBackend: Backend {
         if !parameters.isEmpty { filter += "?" + TableQuery.text(of: parameters) }
     }
 
-    /// How long before a page was made its rows are final, in seconds.
-    func window(of page: TablePage) -> Double {
-        givenWindow ?? (page.timesFollowCommits ? 0 : RESTTuning.safetyWindowSecondsDefault)
-    }
-
     /// A table with a token that never changes.
     ///
     /// - Parameters:

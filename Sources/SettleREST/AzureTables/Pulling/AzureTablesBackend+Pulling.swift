@@ -104,4 +104,9 @@ extension AzureTablesBackend {
             itemCountRemaining: step.isFirst && !items.isEmpty
                 ? page.count.map { $0 - known } : nil)
     }
+
+    /// How long before a page was made its rows are final, in seconds.
+    func window(of page: TablePage) -> Double {
+        givenWindow ?? (page.timesFollowCommits ? 0 : RESTTuning.safetyWindowSecondsDefault)
+    }
 }
