@@ -85,7 +85,7 @@ extension LMDBError {
                 .diskFull,
                 "The device is full; nothing of this transaction was kept. Make room and try again."
             )
-        case EIO where FileSystem.isFull(path):
+        case EIO where isFull(path):
             // The engine reports a short write, which a full device causes, as EIO.
             return (
                 .diskFull,
@@ -105,5 +105,12 @@ extension LMDBError {
     private static func engineText(of result: Int32) -> String {
         guard let text = mdb_strerror(result) else { return "error \(result)" }
         return String(cString: text)
+    }
+
+    /// Whether next to nothing is free where the path lies.
+    private static func isFull(_ path: String) -> Bool {
+        var buffer = statvfs()
+        guard statvfs(path, &buffer) == 0 else { return false }
+        return UInt64(buffer.f_bavail) * UInt64(buffer.f_frsize) < EnvironmentTuning.diskFullBytes
     }
 }

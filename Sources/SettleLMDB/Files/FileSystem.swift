@@ -56,13 +56,6 @@ enum FileSystem {
         }
     }
 
-    /// Whether next to nothing is free where the path lies.
-    static func isFull(_ path: String) -> Bool {
-        var buffer = statvfs()
-        guard statvfs(path, &buffer) == 0 else { return false }
-        return UInt64(buffer.f_bavail) * UInt64(buffer.f_frsize) < EnvironmentTuning.diskFullBytes
-    }
-
     /// Gives a file the owner and the mode of the one whose place it will take.
     ///
     /// - Parameters:

@@ -203,12 +203,3 @@ package struct StoreCheck {
         }
     }
 }
-
-extension StoreSnapshot {
-    /// The identifier, as bytes, of the document whose last change has a sequence.
-    func id(atSequence sequence: UInt64) throws -> [UInt8]? {
-        var key: [UInt8] = []
-        key.append(fixed64: sequence)
-        return try reader.value(for: key, in: tables.sequences)
-    }
-}

@@ -97,6 +97,13 @@ package class StoreSnapshot {
         try reader.forEach(in: tables.documents, from: start, body)
     }
 
+    /// The identifier, as bytes, of the document whose last change has a sequence.
+    func id(atSequence sequence: UInt64) throws -> [UInt8]? {
+        var key: [UInt8] = []
+        key.append(fixed64: sequence)
+        return try reader.value(for: key, in: tables.sequences)
+    }
+
     /// Walks every record in the byte order of the identifiers, tombstones too.
     ///
     /// - Parameters:

@@ -123,20 +123,6 @@ extension OutboxTransaction {
 }
 
 extension QueuedOperation {
-    /// Puts another operation of the same type in its place; for
-    /// ``OutboxTransaction/modify(_:_:)``.
-    ///
-    /// - Throws: ``OutboxError`` with `invalidOperation`.
-    public mutating func set<Operation: OutboxOperation>(_ operation: Operation) throws {
-        guard Operation.operationName == name else {
-            throw OutboxError(
-                .invalidOperation,
-                "The operation \(id) is a '\(name)' and cannot become a "
-                    + "'\(Operation.operationName)'.", operationId: id)
-        }
-        content = try PackedValue(operation: operation, id)
-    }
-
     /// Checks that the operation can be found by the documents it is about.
     func checkDocuments() throws(OutboxError) {
         for documentId in documentIds where !(1...255).contains(documentId.utf8.count) {

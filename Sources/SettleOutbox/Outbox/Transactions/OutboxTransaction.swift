@@ -291,17 +291,3 @@ extension OperationRow {
         notes = old?.notes ?? operation.notes
     }
 }
-
-extension PackedValue {
-    /// The stored form of an operation.
-    init(operation: some OutboxOperation, _ id: UUID) throws(OutboxError) {
-        do {
-            try self.init(encoding: operation, leaves: DocumentCodingLeaves())
-        } catch {
-            throw OutboxError(
-                .invalidOperation,
-                "The operation \(id) of type '\(type(of: operation).operationName)' cannot be stored.",
-                operationId: id, cause: error)
-        }
-    }
-}
