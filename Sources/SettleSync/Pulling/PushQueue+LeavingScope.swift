@@ -58,40 +58,6 @@ extension PushQueue {
         if try purge(id, in: transaction, tables) { application.changedCount += 1 }
     }
 
-    /// Purges a document, unless it still has something to tell another remote, or belongs to
-    /// another.
-    ///
-    /// - Returns: False when it stays.
-    @discardableResult
-    static func purge(
-        _ id: String, in transaction: Transaction, _ tables: RemoteTables
-    ) throws -> Bool {
-        if try tables.isTaken(id, in: transaction) {
-            try tables.setBase(.absent, id)
-            return false
-        }
-        guard try otherRemotes(waitingFor: id, in: transaction, tables).isEmpty else {
-            return false
-        }
-        try transaction.purge(documentsWithIds: [id])
-        try tables.setBase(.absent, id)
-        return true
-    }
-
-    /// The other remotes for which a document has a pending change.
-    static func otherRemotes(
-        waitingFor id: String, in transaction: Transaction, _ tables: RemoteTables
-    ) throws -> [RemoteTables] {
-        try RemoteRecord.all(in: transaction).compactMap { identifier, record in
-            if record.number == tables.number { return nil }
-            // What that remote's push queue has not seen yet is pending too.
-            while try !PushQueue(identifier: identifier).catchUp(in: transaction) {}
-            let other = try RemoteTables(record, in: transaction)
-            guard let entry = try other.entry(id), entry.status != .outside else { return nil }
-            return other
-        }
-    }
-
     /// The live items that a query is known to have shown, with their versions.
     ///
     /// - Throws: What the database throws when it cannot be read.

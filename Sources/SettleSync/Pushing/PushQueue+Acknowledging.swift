@@ -203,64 +203,6 @@ extension PushQueue {
         return .acknowledged
     }
 
-    /// Ends an entry whose document has nothing more to tell.
-    static func close(
-        _ id: String, _ old: PendingChange, in transaction: Transaction, _ tables: RemoteTables
-    ) throws {
-        try tables.setEntry(nil, id, replacing: old)
-        if old.remainsOutOfScope { try purge(id, in: transaction, tables) }
-    }
-
-    /// Makes a state of the remote the base, gives the document that form, and ends its entry.
-    ///
-    /// A row outside the scope is no document here, and one whose identifier is that of a document of
-    /// another remote waits until that is free.
-    ///
-    /// - Parameters:
-    ///   - state: The state.
-    ///   - id: The document.
-    ///   - old: Its entry; nil for none.
-    ///   - transaction: The transaction.
-    ///   - tables: The remote's tables.
-    ///   - origin: The remote.
-    /// - Throws: What the database throws when it cannot be written.
-    static func take(
-        _ state: BaseItem, _ id: String, replacing old: PendingChange?,
-        in transaction: Transaction, _ tables: RemoteTables, origin: String
-    ) throws {
-        if try tables.isTaken(id, in: transaction) {
-            return try block(id, by: state, replacing: old, tables, listedAt: Date())
-        }
-        if try tables.scope.fault(ofRow: id, state) != nil {
-            try tables.setEntry(nil, id, replacing: old)
-            try purge(id, in: transaction, tables)
-            return
-        }
-        try adopt(state, id, in: transaction, tables, origin: origin)
-        try tables.setBase(state, id)
-        if let old { try close(id, old, in: transaction, tables) }
-    }
-
-    /// Gives the document the form that the remote has.
-    private static func adopt(
-        _ state: BaseItem, _ id: String, in transaction: Transaction, _ tables: RemoteTables,
-        origin: String
-    ) throws {
-        if var document = tables.scope.document(id, state) {
-            if state.carriesAttachments {
-                try tables.noteDownload(of: document, in: transaction)
-            } else {
-                document.attachments = try transaction.document(id)?.attachments ?? []
-            }
-            // A scope may have added the type.
-            let digest = tables.scope == .all ? state.ready.value?.digest : nil
-            _ = try transaction.store(
-                document, from: origin, firstDigest: digest, isHeld: true)
-        } else {
-            _ = try transaction.storeDeletion(ofDocumentWithId: id, from: origin)
-        }
-    }
-
     private static func reject(
         _ id: String, _ old: PendingChange, _ rejection: RemoteRejection,
         in transaction: Transaction,

@@ -22,11 +22,11 @@ final class CommitOrder: Sendable {
         var ended: [String: Bool] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
         /// Those that wait for their next poll and have something that waits for another remote.
-        var heldBack: [WeakSession] = []
+        var heldBack: [WeakWait] = []
     }
 
-    private struct WeakSession {
-        weak var session: ReplicationSession?
+    private struct WeakWait {
+        weak var wait: PollWait?
     }
 
     private let identifiers: [String]
@@ -63,22 +63,22 @@ final class CommitOrder: Sendable {
 
     /// Something was acknowledged, or set aside.
     func progressed() {
-        let (waiting, sessions) = state.withLock { state in
+        let (waiting, waits) = state.withLock { state in
             state.progressCount += 1
             defer { (state.waiting, state.heldBack) = ([], []) }
-            return (state.waiting, state.heldBack.map(\.session))
+            return (state.waiting, state.heldBack.map(\.wait))
         }
         for continuation in waiting { continuation.resume() }
-        for session in sessions { session?.wake() }
+        for wait in waits { wait?.interrupt() }
     }
 
-    /// Has a session woken when others made progress.
+    /// Has the poll wait of a session interrupted when others made progress.
     ///
     /// - Returns: False when they have since `count`, and it can go on at once.
-    func wakes(_ session: ReplicationSession, since count: UInt64) -> Bool {
+    func interrupts(_ wait: PollWait, since count: UInt64) -> Bool {
         state.withLock { state in
             guard state.progressCount == count else { return false }
-            state.heldBack.append(WeakSession(session: session))
+            state.heldBack.append(WeakWait(wait: wait))
             return true
         }
     }

@@ -145,4 +145,25 @@ extension PushQueue {
             return mustBegin
         }
     }
+
+    /// Keeps whether attachments travel, as far as that needs no look at the documents: they do not,
+    /// or nothing was sent or fetched before.
+    static func beginCarrying(
+        _ carriesAttachments: Bool, of identifier: String, in transaction: Transaction,
+        _ tables: RemoteTables
+    ) throws {
+        if try carriesAttachments && tables.hasServer(where: { _, _ in true }) { return }
+        try setCarrying(carriesAttachments, of: identifier, in: transaction)
+    }
+
+    /// Keeps whether attachments travel.
+    static func setCarrying(
+        _ carriesAttachments: Bool, of identifier: String, in transaction: Transaction
+    ) throws {
+        guard var record = try RemoteRecord.find(identifier, in: transaction),
+            record.carriesAttachments != carriesAttachments
+        else { return }
+        record.carriesAttachments = carriesAttachments
+        try record.write(identifier, in: transaction)
+    }
 }
