@@ -46,7 +46,7 @@ extension Database {
         let (digest, length) = try await upload.take(chunks, expecting: nil)
         let record = AttachmentRecord(
             name: name, contentType: contentType, digest: digest, length: length)
-        return DocumentAttachment(record, in: self, upload: upload.number)
+        return DocumentAttachment(record, in: store, upload: upload.number)
     }
 
     /// Brings in the content of an attachment that was only described, in constant memory.
@@ -86,7 +86,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` when the store cannot take it.
     public func discard(_ attachment: DocumentAttachment) async throws {
-        guard let upload = attachment.upload, upload.database === self else { return }
+        guard let upload = attachment.upload, upload.store === store else { return }
         try await DatabaseError.translating {
             _ = try await store.write { try $0.endUpload(upload.number) }
         }

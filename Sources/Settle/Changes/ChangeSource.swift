@@ -123,7 +123,7 @@ struct ChangeSource: Sendable {
             let record = try snapshot.record(decoding: row, id: id)
             element = .init(
                 DocumentChange(id: id, record: record),
-                try Document(id: id, record: record, in: database))
+                try Document(id: id, record: record, in: database.store))
         } else {
             guard let change = try RecordChange(id: id, row: row, in: snapshot) else {
                 throw damaged(id, sequence)

@@ -73,11 +73,11 @@ public struct Document: Sendable {
     /// A document as it is stored.
     ///
     /// - Throws: ``PackedError`` when the stored bytes are damaged.
-    init(id: String, record: DocumentRecord, in database: Database? = nil) throws {
+    init(id: String, record: DocumentRecord, in store: Store? = nil) throws {
         try record.body.check()
         self.init(
             id: id, saved: record,
-            attachments: record.attachments.map { DocumentAttachment($0, in: database) })
+            attachments: record.attachments.map { DocumentAttachment($0, in: store) })
     }
 
     /// A document as it is stored, whose bytes are only checked where they are read.

@@ -11,8 +11,10 @@ extension DocumentAttachment {
             switch content {
             case .memory: true
             case .described: false
-            case .stored(let record, let database, _):
-                try database?.read { try $0.hasContent(record.digest) } ?? false
+            case .stored(let record, let store, _):
+                try store.map { store in
+                    try Self.read(store) { try $0.hasContent(record.digest) }
+                } ?? false
             }
         }
     }
@@ -29,8 +31,8 @@ extension DocumentAttachment {
         switch content {
         case .memory(let data):
             return data
-        case .stored(let record, let database?, _):
-            return try database.read { Data(try $0.content(record.digest)) }
+        case .stored(let record, let store?, _):
+            return try Self.read(store) { Data(try $0.content(record.digest)) }
         case .stored, .described:
             throw notAvailable
         }
@@ -67,6 +69,13 @@ extension DocumentAttachment {
             file.abandon()
             throw error
         }
+    }
+
+    /// Runs the body with a snapshot of the store.
+    private static func read<Value>(
+        _ store: Store, _ body: (StoreSnapshot) throws -> Value
+    ) throws -> Value {
+        try DatabaseError.translating { try store.read("attachment", body) }
     }
 
     var notAvailable: DatabaseError {
@@ -117,9 +126,11 @@ extension DocumentAttachment {
                     return offset < data.count ? data.dropFirst(offset) : nil
                 case .described, .stored(_, nil, _):
                     throw attachment.notAvailable
-                case .stored(let record, let database?, _):
-                    guard let chunk = try database.read({ try $0.chunk(index, of: record.digest) })
-                    else {
+                case .stored(let record, let store?, _):
+                    let chunk = try DocumentAttachment.read(store) {
+                        try $0.chunk(index, of: record.digest)
+                    }
+                    guard let chunk else {
                         isOver = true
                         if offset == 0 { try verify(record) }
                         return nil
@@ -138,24 +149,5 @@ extension DocumentAttachment {
                 }
             }
         }
-    }
-}
-
-extension Snapshot {
-    /// True when there is content that no document has taken yet.
-    var hasWaitingContent: Bool {
-        get throws { try DatabaseError.translating { try base.uploadCount > 0 } }
-    }
-
-    func content(_ digest: ContentDigest) throws -> [UInt8] {
-        try DatabaseError.translating { try base.content(digest) }
-    }
-
-    func chunk(_ index: Int, of digest: ContentDigest) throws -> [UInt8]? {
-        try DatabaseError.translating { try base.chunk(index, of: digest) }
-    }
-
-    func hasContent(_ digest: ContentDigest) throws -> Bool {
-        try DatabaseError.translating { try base.hasContent(digest) }
     }
 }

@@ -19,14 +19,14 @@ public struct DocumentAttachment: Sendable {
 
     enum Content: Sendable {
         case memory(Data)
-        case stored(AttachmentRecord, Database?, Upload?)
+        case stored(AttachmentRecord, Store?, Upload?)
         case described(AttachmentRecord)
     }
 
     /// Content that is in the database already and waits for a document.
     struct Upload: Sendable {
         let number: UInt64
-        let database: Database
+        let store: Store
     }
 
     /// An attachment of content in memory; it is stored when its document is saved.
@@ -73,14 +73,14 @@ public struct DocumentAttachment: Sendable {
                 name: name, contentType: contentType, digest: contentDigest, length: length))
     }
 
-    init(_ record: AttachmentRecord, in database: Database?, upload: UInt64? = nil) {
+    init(_ record: AttachmentRecord, in store: Store?, upload: UInt64? = nil) {
         name = record.name
         contentType = record.contentType
         length = record.length
-        let lease = database.flatMap { database in
-            upload.map { Upload(number: $0, database: database) }
+        let lease = store.flatMap { store in
+            upload.map { Upload(number: $0, store: store) }
         }
-        content = .stored(record, database, lease)
+        content = .stored(record, store, lease)
     }
 
     /// The SHA-256 of the content, 64 hexadecimal digits.

@@ -78,3 +78,12 @@ package struct DocumentCodingLeaves: PackedCodingLeaves {
         return rest.isEmpty
     }
 }
+
+extension JSONValue {
+    /// The value as a type that can decode itself, as a member of a document is decoded.
+    ///
+    /// - Throws: `DecodingError`.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try PackedValue(self).decode(type, leaves: DocumentCodingLeaves())
+    }
+}

@@ -86,12 +86,3 @@ extension Database {
         }
     }
 }
-
-extension JSONValue {
-    /// The value as a type that can decode itself, as a member of a document is decoded.
-    ///
-    /// - Throws: `DecodingError`.
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try PackedValue(self).decode(type, leaves: DocumentCodingLeaves())
-    }
-}

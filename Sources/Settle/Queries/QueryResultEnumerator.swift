@@ -38,20 +38,17 @@ public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
         self.error = error
     }
 
-    init(_ answer: ObservedResult) {
-        content = .list(answer.list, count: answer.count)
-        startRow = answer.startRow
-        totalRows = answer.totalRows
-        offset = answer.offset
-        sequence = answer.sequence
+    /// The first rows of a list.
+    init(
+        _ list: OrderedList<QueryResultRow>, count: Int, startRow: UInt, totalRows: Int?,
+        offset: Int?, sequence: UInt64
+    ) {
+        content = .list(list, count: count)
+        self.startRow = startRow
+        self.totalRows = totalRows
+        self.offset = offset
+        self.sequence = sequence
         error = nil
-    }
-
-    init(_ state: ObservedState, startRow: UInt) {
-        switch state {
-        case .answer(let answer): self.init(answer)
-        case .failure(let error): self.init(rows: [], startRow: startRow, error: error)
-        }
     }
 
     /// All rows of the answer.

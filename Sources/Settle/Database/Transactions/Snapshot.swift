@@ -43,7 +43,7 @@ public class Snapshot {
             guard let record = try base.record(id), includingDeleted || !record.isDeleted else {
                 return nil
             }
-            return try Document(id: id, record: record, in: database)
+            return try Document(id: id, record: record, in: database.store)
         }
     }
 
@@ -61,7 +61,7 @@ public class Snapshot {
         try DatabaseError.translating {
             try base.forEachRecord(after: id) { id, record in
                 guard includingDeleted || !record.isDeleted else { return true }
-                return try body(try Document(id: id, record: record, in: database))
+                return try body(try Document(id: id, record: record, in: database.store))
             }
         }
     }

@@ -29,7 +29,7 @@ public final class Transaction: Snapshot {
     public func previous(_ id: String) throws -> Document? {
         try DatabaseError.translating {
             guard let record = try store.previousRecord(id), !record.isDeleted else { return nil }
-            return try Document(id: id, record: record, in: database)
+            return try Document(id: id, record: record, in: database.store)
         }
     }
 
@@ -222,7 +222,7 @@ public final class Transaction: Snapshot {
 
     /// Ends the lease of content that a document has taken, unless another document did before.
     private func end(_ upload: DocumentAttachment.Upload?) throws {
-        if let upload, upload.database === database { try store.endUpload(upload.number) }
+        if let upload, upload.store === database.store { try store.endUpload(upload.number) }
     }
 
     /// Stores a new document whose identifier was checked and whose first digest is known.

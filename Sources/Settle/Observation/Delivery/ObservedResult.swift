@@ -27,3 +27,18 @@ enum ObservedState: Sendable {
     case answer(ObservedResult)
     case failure(any Error)
 }
+
+extension QueryResultEnumerator {
+    init(_ answer: ObservedResult) {
+        self.init(
+            answer.list, count: answer.count, startRow: answer.startRow,
+            totalRows: answer.totalRows, offset: answer.offset, sequence: answer.sequence)
+    }
+
+    init(_ state: ObservedState, startRow: UInt) {
+        switch state {
+        case .answer(let answer): self.init(answer)
+        case .failure(let error): self.init(rows: [], startRow: startRow, error: error)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import SettleDocuments
+import SettleStorage
+
+extension Snapshot {
+    /// Hands a document to a closure in place; the fast way to read some members of it.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - body: Reads the view, which is good during the call.
+    /// - Returns: What `body` returns; nil when there is no such document.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Complexity: O(log n) page reads; nothing is copied or checked but what `body` touches.
+    public func withDocument<Value>(
+        _ id: String, _ body: (borrowing DocumentView) throws -> Value
+    ) throws -> Value? {
+        let key = Array(id.utf8)
+        do {
+            // The bytes of rows move in a transaction, which therefore hands out a copy.
+            guard !base.isWriting else {
+                return try base.withRow(of: key) { row in
+                    let view = try DocumentView(id: key.span, row: row)
+                    return view.isDeleted ? nil : try body(view)
+                } ?? nil
+            }
+            let snapshot = base
+            guard let row = try snapshot.row(of: key) else { return nil }
+            let view = try DocumentView(id: key.span, row: row)
+            if view.isDeleted { return nil }
+            return try body(view)
+        } catch {
+            throw DatabaseError.translated(error)
+        }
+    }
+
+    /// Walks the documents, in the byte order of their identifiers, in place.
+    ///
+    /// - Parameters:
+    ///   - id: Where to start; this document is not included. Nil for the first.
+    ///   - body: Called with a view of each, good during the call; answers false to stop.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    public func forEachView(
+        after id: String? = nil, _ body: (borrowing DocumentView) throws -> Bool
+    ) throws {
+        try DatabaseError.translating {
+            try base.forEachRow(after: id) { key, row in
+                let view = try DocumentView(id: key, row: row)
+                return view.isDeleted ? true : try body(view)
+            }
+        }
+    }
+}
