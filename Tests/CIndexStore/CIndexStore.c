@@ -19,7 +19,8 @@ typedef struct {
 } string_ref;
 
 enum { dependency_is_record = 2 };
-enum { role_definition = 1 << 1, role_reference = 1 << 2 };
+enum { role_definition = 1 << 1, role_reference = 1 << 2, role_extended = 1 << 14 };
+enum { kind_enum = 5, kind_struct = 6, kind_class = 7, kind_protocol = 8, kind_alias = 11 };
 
 struct library {
     store_ref (*store_create)(const char *, object_ref *);
@@ -41,6 +42,7 @@ struct library {
     object_ref (*occurrence_symbol)(object_ref);
     uint64_t (*occurrence_roles)(object_ref);
     void (*occurrence_place)(object_ref, unsigned *, unsigned *);
+    int (*symbol_kind)(object_ref);
     string_ref (*symbol_usr)(object_ref);
     string_ref (*symbol_name)(object_ref);
 };
@@ -139,6 +141,21 @@ static bool visit_unit(void *context, string_ref name) {
     return true;
 }
 
+/// 1 for a definition, 2 for the name of a type, 3 for that of what an extension extends, 0 for any other
+/// reference.
+static int sort_of(const struct library *library, object_ref symbol, uint64_t roles) {
+    if (roles & role_definition) return 1;
+    if (roles & role_extended) return 3;
+    switch (library->symbol_kind(symbol)) {
+    case kind_enum:
+    case kind_struct:
+    case kind_class:
+    case kind_protocol:
+    case kind_alias: return 2;
+    default: return 0;
+    }
+}
+
 static bool visit_occurrence(void *context, object_ref occurrence) {
     struct walk *walk = context;
     const struct library *library = &walk->library;
@@ -150,8 +167,8 @@ static bool visit_occurrence(void *context, object_ref occurrence) {
     unsigned line = 0, column = 0;
     library->occurrence_place(occurrence, &line, &column);
     fprintf(
-        walk->output, "%s\t%.*s\t%.*s\t%d\t%u\n", walk->current.path, (int)usr.length, usr.data,
-        (int)name.length, name.data, (roles & role_definition) != 0, line);
+        walk->output, "%s\t%.*s\t%.*s\t%d\t%u\t%u\n", walk->current.path, (int)usr.length, usr.data,
+        (int)name.length, name.data, sort_of(library, symbol, roles), line, column);
     return true;
 }
 
@@ -181,6 +198,7 @@ static char *load(struct library *library, const char *path) {
         {"indexstore_occurrence_get_symbol", &library->occurrence_symbol},
         {"indexstore_occurrence_get_roles", &library->occurrence_roles},
         {"indexstore_occurrence_get_line_col", &library->occurrence_place},
+        {"indexstore_symbol_get_kind", &library->symbol_kind},
         {"indexstore_symbol_get_usr", &library->symbol_usr},
         {"indexstore_symbol_get_name", &library->symbol_name},
     };
@@ -209,7 +227,7 @@ static char *walk_store(
     walk.library.units(walk.store, 1, &walk, visit_unit);
     for (size_t place = 0; place < walk.count; place++) {
         walk.current = walk.files[place];
-        fprintf(output, "%s\t\t\t0\t0\n", walk.current.path);
+        fprintf(output, "%s\t\t\t0\t0\t0\n", walk.current.path);
         error = NULL;
         // A file without a symbol has no record.
         if (!walk.current.record) {

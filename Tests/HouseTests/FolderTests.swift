@@ -2,20 +2,21 @@ import Testing
 
 @Suite struct `Folders inside the source targets` {
     private static let folders = [
-        FolderPlan.Folder("Values"), FolderPlan.Folder("Values/Inner", uses: ["Values"]),
+        FolderPlan.Folder("Values", isWhole: true),
+        FolderPlan.Folder("Values/Inner", uses: ["Values"]),
         FolderPlan.Folder("Routes", uses: ["Values"]),
     ]
 
     /// An index of files that each define `thing` of their own and use that of others.
     private static func index(_ uses: [(String, String)]) -> CodeIndex {
-        var lines: [String] = []
+        var lines: [Substring] = []
         for file in Set(uses.flatMap { [$0.0, $0.1] }) {
-            lines.append("/p/Sources/T/\(file)\tsymbol \(file)\tthing\t1\t1")
+            lines.append("/p/Sources/T/\(file)\tsymbol \(file)\tthing\t1\t1\t1")
         }
         for (user, definer) in uses {
-            lines.append("/p/Sources/T/\(user)\tsymbol \(definer)\tthing\t0\t7")
+            lines.append("/p/Sources/T/\(user)\tsymbol \(definer)\tthing\t0\t7\t1")
         }
-        return CodeIndex(lines.joined(separator: "\n"), below: "/p/")
+        return CodeIndex(lines, below: "/p/")
     }
 
     private static func violations(
@@ -60,6 +61,46 @@ import Testing
         #expect(
             Self.violations(Self.planned + [("Routes/C.swift", "New/E.swift")]) == [
                 "Sources/T/New/E.swift: its folder is not in the plan of T."
+            ])
+        // Only a whole folder stands for those in it.
+        #expect(
+            Self.violations(Self.planned + [("Routes/C.swift", "Routes/New/E.swift")]) == [
+                "Sources/T/Routes/New/E.swift: its folder is not in the plan of T."
+            ])
+    }
+
+    @Test func `do not use a type by its name before a dot, or by an extension`() {
+        func count(_ second: String, first: Int = 2) -> Int {
+            let lines = [
+                "A\tsymbol A\tOuter\t1\t1\t1", "B\tsymbol B\tInner\t1\t1\t1",
+                "C\tsymbol A\tOuter\t\(first)\t7\t9", "C\tsymbol B\tInner\t\(second)",
+            ]
+            let index = CodeIndex(lines.map { "/p/Sources/T/\($0)" }, below: "/p/")
+            return index.uses.filter { $0.name == "Outer" }.count
+        }
+        #expect(count("2\t7\t15") == 0)
+        #expect(count("0\t7\t15") == 0)
+        #expect(count("3\t7\t15") == 0)
+        #expect(count("2\t7\t1", first: 3) == 0)
+        #expect(count("2\t7\t15", first: 0) == 1)
+        #expect(count("2\t7\t16") == 1)
+        #expect(count("2\t8\t15") == 1)
+    }
+
+    @Test func `have a plan wherever there is more than one`() throws {
+        let paths = try PackageTree.house().paths
+        #expect(FolderRule.unplanned(paths, planned: Set(FolderPlan.targets.keys)) == [])
+    }
+
+    @Test func `without a plan are refused`() {
+        let paths = [
+            "Sources/One/A.swift", "Sources/Two/A/B.swift", "Sources/Two/C.swift",
+            "Sources/Three/A/B.swift", "Sources/Three/D/E.swift", "Sources/Four/A.swift",
+            "Sources/Four/include/B.h", "Tests/Five/A/B.swift", "Tests/Five/C.swift",
+        ]
+        #expect(
+            FolderRule.unplanned(paths, planned: ["Three"]) == [
+                "Two has folders, and no plan says which of them may use which."
             ])
     }
 

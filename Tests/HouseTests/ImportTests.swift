@@ -94,4 +94,25 @@ import Testing
         let doors = ["Settle", "SettleOutbox", "SettleSync"].map { "Sources/\($0)/Exports.swift" }
         #expect(Set(exporting.map(\.path)).isSubset(of: doors))
     }
+
+    @Test func `bring a type that has one owner into one file`() throws {
+        let tree = try PackageTree.house()
+        for owner in OwnerRule.owners {
+            let own = try tree.text(of: "Sources/\(owner.target)/\(owner.file)")
+            #expect(SwiftWord.words(of: own).contains { $0.text == owner.type })
+        }
+        let files = try tree.files(under: "Sources/", ending: ".swift")
+        #expect(files.flatMap { OwnerRule.violations(in: $0) } == [])
+    }
+
+    @Test(arguments: [
+        ("Sources/SettleREST/OData/A.swift", "let a: Database", 1),
+        ("Sources/SettleREST/OData/A.swift", "// A Database.\nlet a = \"Database\"", 0),
+        ("Sources/SettleREST/Database+TableReplication.swift", "extension Database {}", 0),
+        ("Sources/SettleSync/A.swift", "extension Database {}", 0),
+    ])
+    func `bring it into no other file`(path: String, text: String, count: Int) {
+        let file = PackageTree.TextFile(path: path, text: text)
+        #expect(OwnerRule.violations(in: file).count == count)
+    }
 }

@@ -86,7 +86,9 @@ extension ReplicationCycle {
     private mutating func waits(for remote: String, since count: UInt64) async throws -> Bool {
         guard let order = session.order else { return false }
         // One that goes on is woken: what is new there is pulled meanwhile.
-        if session.configuration.isRepeating { return !order.interrupts(session.pollWait, since: count) }
+        if session.configuration.isRepeating {
+            return !order.interrupts(session.pollWait, since: count)
+        }
         switch order.hasFailed(remote) {
         case nil:
             await order.waitForProgress(since: count)

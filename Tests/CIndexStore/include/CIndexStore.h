@@ -6,9 +6,9 @@
 /// Writes every definition and reference that an index store has of the newest unit of each file whose path
 /// begins with a prefix.
 ///
-/// One line each: the file, the one name that no other symbol has, the symbol's name, 1 for its definition
-/// or 0 for a reference to it, and the line, with tabs between. Before those of a file is a line without a
-/// symbol.
+/// One line each: the file, the one name that no other symbol has, the symbol's name, 1 for its definition, 2
+/// for the name of a type, 3 for what an extension extends or 0 for any other reference to it, the line, and
+/// the column in bytes, with tabs between. Before those of a file is a line without a symbol.
 ///
 /// The library is libIndexStore. It is loaded, since it comes with the toolchain and no package declares it.
 ///

@@ -32,45 +32,91 @@ struct CodeIndex {
     /// - Returns: Where its files name something of each other.
     /// - Throws: ``Missing`` when there is no index store, or no library to read it.
     static func house(of target: String) throws -> CodeIndex {
-        let library = try library()
-        let store = try store()
+        guard let index = try targets.get()[target] else {
+            throw Missing(description: "The compiler has noted nothing of \(target).")
+        }
+        return index
+    }
+
+    /// What was noted of each source target; the store is read once.
+    private static let targets = Result { () throws -> [String: CodeIndex] in
+        let library = try CodeIndex.library()
+        let store = try CodeIndex.store()
         return try scratchFile { file in
             let prefix = Fixture.packageRoot.path + "/"
-            let isWhole = index_store_write(
-                library.path, store.path, "\(prefix)Sources/\(target)/", file.path)
+            let sources = "\(prefix)Sources/"
+            let isWhole = index_store_write(library.path, store.path, sources, file.path)
             let text = try String(contentsOf: file, encoding: .utf8)
             guard isWhole else { throw Missing(description: "\(text) Build the package again.") }
-            return CodeIndex(text, below: prefix)
+            let lines = Dictionary(grouping: text.split(separator: "\n")) { line in
+                String(line.dropFirst(sources.count).prefix { $0 != "/" })
+            }
+            return lines.mapValues { CodeIndex($0, below: prefix) }
+        }
+    }
+
+    /// A place in a source text.
+    private struct Place: Hashable {
+        let file: Substring
+        let line: Int
+        let column: Int
+    }
+
+    /// A symbol that a file names.
+    private struct Reference {
+        let place: Place
+        let symbol: Substring
+        let name: Substring
+        let isType: Bool
+        /// Whether an extension is of it, which by itself uses nothing of it.
+        let isExtended: Bool
+
+        /// Where the symbol is named that this one qualifies, as `Outer` does in `Outer.Inner`.
+        var qualified: Place {
+            Place(
+                file: place.file, line: place.line, column: place.column + name.utf8.count + 1)
         }
     }
 
     /// Reads the lines of an index.
     ///
+    /// The name of a type before a dot is no use of it, nor is that of what an extension extends: it says
+    /// where another name belongs, and that is the one that is used.
+    ///
     /// - Parameters:
-    ///   - text: Lines of file, symbol, name, 1 for a definition or 0 for a reference, and number of the line,
-    ///     with tabs between; without a symbol for a file as such.
-    ///   - prefix: What stands before the paths of the package.
-    init(_ text: String, below prefix: String) {
+    ///   - lines: Lines of file, symbol, name, 1 for a definition, 2 for the name of a type, 3 for what an
+    ///     extension extends or 0 for any other reference, line and column, with tabs between; without a symbol for a file as such.
+    ///   - prefix: The beginning of the package's paths.
+    init(_ lines: [Substring], below prefix: String) {
         var definers: [Substring: Substring] = [:]
-        var references: [[Substring]] = []
+        var references: [Reference] = []
         var files: Set<String> = []
-        for line in text.split(separator: "\n") {
+        for line in lines {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-            guard fields.count == 5, fields[0].hasPrefix(prefix) else { continue }
+            guard fields.count == 6, fields[0].hasPrefix(prefix) else { continue }
             files.insert(String(fields[0].dropFirst(prefix.count)))
             if fields[1].isEmpty { continue }
             if fields[3] == "1" {
                 definers[fields[1]] = fields[0]
             } else {
-                references.append(fields)
+                let place = Place(
+                    file: fields[0], line: Int(fields[4]) ?? 0, column: Int(fields[5]) ?? 0)
+                references.append(
+                    Reference(
+                        place: place, symbol: fields[1], name: fields[2],
+                        isType: fields[3] == "2", isExtended: fields[3] == "3"))
             }
         }
         self.files = files
-        uses = references.compactMap { fields in
-            guard let definer = definers[fields[1]], definer != fields[0] else { return nil }
+        let places = Set(references.map(\.place))
+        uses = references.compactMap { reference in
+            let file = reference.place.file
+            guard let definer = definers[reference.symbol], definer != file,
+                !reference.isExtended, !(reference.isType && places.contains(reference.qualified))
+            else { return nil }
             return Use(
-                file: String(fields[0].dropFirst(prefix.count)), line: Int(fields[4]) ?? 0,
-                name: String(fields[2]), definer: String(definer.dropFirst(prefix.count)))
+                file: String(file.dropFirst(prefix.count)), line: reference.place.line,
+                name: String(reference.name), definer: String(definer.dropFirst(prefix.count)))
         }
     }
 

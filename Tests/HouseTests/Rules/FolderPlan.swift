@@ -1,6 +1,6 @@
 /// Which folders of a target may name what of which others.
 ///
-/// A folder stands for those in it that are not named themselves. Targets that are not here are not looked at.
+/// Every target with more than one folder is here, with each of its folders but those in one that is whole.
 enum FolderPlan {
     /// One folder of a target.
     struct Folder {
@@ -8,22 +8,29 @@ enum FolderPlan {
         let path: String
         /// The folders that it may use, each of which stands before it.
         let uses: Set<String>
+        /// Whether it stands for its subfolders, whose types know each other, as well.
+        let isWhole: Bool
 
-        init(_ path: String, uses: Set<String> = []) {
+        init(_ path: String, uses: Set<String> = [], isWhole: Bool = false) {
             self.path = path
             self.uses = uses
+            self.isWhole = isWhole
         }
     }
 
     /// The folders of the targets, lowest first.
     static let targets: [String: [Folder]] = [
+        "Settle": database,
         "SettleCommand": command,
+        "SettleDocuments": documents,
         "SettleEntities": entities,
         "SettleHosting": [
             Folder("."), Folder("Transport", uses: ["."]), Folder("Services", uses: ["Transport"]),
         ],
         "SettleIndexing": indexing,
+        "SettleLMDB": lmdb,
         "SettleOData": odata,
+        "SettleOutbox": outbox,
         "SettlePQ": [
             Folder("Errors"), Folder("Values", uses: ["Errors"]),
             Folder("Connections", uses: ["Errors", "Values"]),
@@ -31,7 +38,10 @@ enum FolderPlan {
         ],
         "SettlePostgreSQL": postgreSQL,
         "SettlePrimitives": primitives,
+        "SettleREST": rest,
         "SettleServer": server,
+        "SettleStorage": storage,
+        "SettleSync": sync,
         "SettleTableProtocol": [
             Folder("."), Folder("Headers"), Folder("Requests"), Folder("Responses"),
             Folder("Rows", uses: ["."]), Folder("Versions"),
@@ -42,7 +52,7 @@ enum FolderPlan {
         Folder("."),
         // What is said on the wire, and what can go wrong.
         Folder("Errors"),
-        Folder("Wire"),
+        Folder("Wire", isWhole: true),
         Folder("Metrics"),
         // How much, and who.
         Folder("Limits", uses: ["Wire"]),

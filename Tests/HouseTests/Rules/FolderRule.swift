@@ -13,6 +13,21 @@ enum FolderRule {
         return faults
     }
 
+    /// The source targets whose Swift files are in several folders, or in one and beside it, and that have no
+    /// plan.
+    static func unplanned(_ paths: [String], planned: Set<String>) -> [String] {
+        var folders: [String: Set<String>] = [:]
+        for path in paths where path.hasPrefix("Sources/") && path.hasSuffix(".swift") {
+            let parts = path.split(separator: "/").map(String.init)
+            guard parts.count > 2 else { continue }
+            folders[parts[1], default: []].insert(parts[2..<parts.count - 1].joined(separator: "/"))
+        }
+        return folders.filter { $0.value.count > 1 && !planned.contains($0.key) }.keys.sorted().map
+        {
+            "\($0) has folders, and no plan says which of them may use which."
+        }
+    }
+
     /// What files name that they should not, and what the plan allows in vain.
     ///
     /// - Parameters:
@@ -25,7 +40,7 @@ enum FolderRule {
         in index: CodeIndex, target: String, folders: [FolderPlan.Folder], paths: [String]
     ) -> [String] {
         let prefix = "Sources/\(target)/"
-        let known = Set(folders.map(\.path))
+        let known = Dictionary(uniqueKeysWithValues: folders.map { ($0.path, $0.isWhole) })
         var faults = paths.filter { !index.files.contains($0) }.map {
             "\($0): the compiler has noted nothing of it. Build the package again, with an index store."
         }
@@ -55,16 +70,17 @@ enum FolderRule {
         return faults
     }
 
-    /// The folder of the plan that a file is in: of those that lead to it, the one nearest to it.
+    /// The folder of the plan that a file is in: its own, or a whole one that leads to it.
     private static func folder(
-        of path: String, below prefix: String, among known: Set<String>
+        of path: String, below prefix: String, among known: [String: Bool]
     ) -> String? {
         var parts = path.dropFirst(prefix.count).split(separator: "/").dropLast()
-        if parts.isEmpty { return known.contains(".") ? "." : nil }
+        let own = parts.isEmpty ? "." : parts.joined(separator: "/")
+        if known[own] != nil { return own }
         while !parts.isEmpty {
-            let folder = parts.joined(separator: "/")
-            if known.contains(folder) { return folder }
             parts.removeLast()
+            let folder = parts.joined(separator: "/")
+            if let isWhole = known[folder] { return isWhole ? folder : nil }
         }
         return nil
     }

@@ -37,7 +37,7 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "The system of Apple identifies a thread by a pointer."),
         Exception(
-            path: "Sources/Settle/Database/Configuration.swift",
+            path: "Sources/Settle/Configuration/Configuration.swift",
             words: ["unchecked"],
             reason: "An open class cannot be checked; all it stores is constant and Sendable."),
         Exception(
