@@ -85,7 +85,8 @@ struct CodeIndex {
     ///
     /// - Parameters:
     ///   - lines: Lines of file, symbol, name, 1 for a definition, 2 for the name of a type, 3 for what an
-    ///     extension extends or 0 for any other reference, line and column, with tabs between; without a symbol for a file as such.
+    ///     extension extends or 0 for any other reference, line and column, with tabs between; without a symbol
+    ///     for a file as such.
     ///   - prefix: The beginning of the package's paths.
     init(_ lines: [Substring], below prefix: String) {
         var definers: [Substring: Substring] = [:]
