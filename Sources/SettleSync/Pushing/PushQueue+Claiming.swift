@@ -9,15 +9,15 @@ struct ClaimedOperation: Sendable {
     var attachments: [DocumentAttachment] = []
     /// Whether the operation says which attachments the item has, and its answer counts for them.
     var describesAttachments: Bool
-    /// What the server is known to have had of the item before.
-    var base: [String: JSONValue] = [:]
+    /// What the server is known to have had of the item before, an object; nil for nothing.
+    var base: JSONForm?
 
     /// The members that the item must have once the operation is carried out.
-    var expected: [String: JSONValue] {
+    var expected: JSONForm {
         switch operation.kind {
-        case .insert, .update: operation.members
-        case .undelete: base
-        case .delete: [:]
+        case .insert, .update: operation.form
+        case .undelete: base ?? .value([:])
+        case .delete: .value([:])
         }
     }
 }
@@ -180,7 +180,7 @@ extension PushQueue {
                     operation: operation, isRepeated: true,
                     attachments: attachments(of: local, in: sent, beyond: server),
                     describesAttachments: sent.isWhole ? sent.describesAttachments : describes,
-                    base: server?.shownMembers ?? [:]))
+                    base: server?.shownForm))
             return
         }
         if isFiltered, let local = local ?? scope.document(id, server) {
@@ -230,9 +230,9 @@ extension PushQueue {
         }
         let sent = PendingChange.Sent(
             kind: kind, baseVersion: server?.version,
-            members: isWhole
-                ? local.map { scope.members(of: $0, over: server, withAttachments: describes) }
-                    ?? [:] : [:],
+            form: isWhole
+                ? local.map { scope.form(of: $0, over: server, withAttachments: describes) }
+                    ?? .value([:]) : .value([:]),
             revision: local?.revisionText)
         entry.sent = sent
         entry.queued = nil
@@ -242,7 +242,7 @@ extension PushQueue {
             ClaimedOperation(
                 operation: operation, isRepeated: false,
                 attachments: attachments(of: local, in: sent, beyond: server),
-                describesAttachments: describes, base: server?.shownMembers ?? [:]))
+                describesAttachments: describes, base: server?.shownForm))
     }
 
     /// The attachments of an operation that the remote does not have in the base.
@@ -260,19 +260,21 @@ extension PushQueue {
 extension RemoteOperation {
     init(id: String, sent: PendingChange.Sent, base: BaseItem?) {
         self.init(
-            kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
-        if sent.kind == .update, let state = base, let base = state.members {
-            var names = Set(base.keys).union(sent.members.keys)
-            if sent.members[AttachmentMember.name] == nil,
-                AttachmentMember.attachments(in: base) != nil
+            kind: sent.kind, id: id, baseVersion: sent.baseVersion, form: sent.form)
+        if sent.kind == .update, let state = base, let base = state.form {
+            var names = sent.form.namesDiffering(from: base)
+            if !state.unshown.isEmpty {
+                // What the server never showed is sent again: it may not have it.
+                let all = Set((state.members ?? [:]).keys).union(sent.members.keys)
+                names.formUnion(all.intersection(state.unshown))
+            }
+            if sent.form[AttachmentMember.name] == nil,
+                AttachmentMember.attachments(of: base[AttachmentMember.name]) != nil
             {
                 // Described while attachments were carried, which they are not now.
                 names.remove(AttachmentMember.name)
             }
-            // What the server never showed is sent again: it may not have it.
-            changedNames = names.filter {
-                base[$0] != sent.members[$0] || state.unshown.contains($0)
-            }
+            changedNames = names
         }
     }
 }

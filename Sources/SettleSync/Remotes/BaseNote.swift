@@ -40,7 +40,7 @@ enum BaseNote {
         of state: BaseItem, in scope: ReplicationScope, _ queries: QueryNumbers
     ) throws -> (note: [UInt8], members: PackedValue)? {
         guard state.isLive, let form = state.form,
-            let packed = form.packed ?? (try? PackedValue(form.value)),
+            let packed = form.packable,
             let (own, attachments) = parted(packed, state)
         else { return nil }
         let stamp = scope.stamp(of: own)
