@@ -12,6 +12,9 @@ struct ClaimedOperation: Sendable {
     /// What the server is known to have had of the item before, an object; nil for nothing.
     var base: JSONForm?
 
+    /// The bytes of its members, as far as they are packed.
+    var size: Int { operation.form.packed?.bytes.count ?? 0 }
+
     /// The members that the item must have once the operation is carried out.
     var expected: JSONForm {
         switch operation.kind {
@@ -47,6 +50,16 @@ struct Claim: Sendable {
     var isHeldBySkipped = false
     /// True when the queue had nothing more to look at.
     var isExhausted = false
+
+    /// Whether anything is to be done before the queue is looked at again, beside sending.
+    var hasOtherWork: Bool {
+        !conflictIds.isEmpty || !undownloadedIds.isEmpty || !undescribedIds.isEmpty
+            || precedingRemote != nil
+    }
+    /// Whether any entry was dealt with.
+    var isProgress: Bool {
+        !operations.isEmpty || equalCount > 0 || withheldCount > 0 || !faults.isEmpty
+    }
 }
 
 extension PushQueue {
@@ -104,6 +117,7 @@ extension PushQueue {
         let isFiltered = filter != nil
         return try await write(database) { [ids, verdicts] transaction, tables in
             var claim = Claim()
+            var size = 0
             let other = try order?.firstOther(than: self.identifier, in: transaction)
             for (index, id) in ids.enumerated() {
                 if let other, let entry = try tables.entry(id),
@@ -123,6 +137,10 @@ extension PushQueue {
                     withAttachments: withAttachments, isLookedUp: lookedUp.contains(id),
                     in: transaction, tables, origin: self.identifier, into: &claim)
                 if endsAtConflict, !claim.conflictIds.isEmpty { break }
+                if claim.operations.last?.operation.id == id {
+                    size += claim.operations.last?.size ?? 0
+                    if size >= SyncTuning.claimSizeMax { break }
+                }
             }
             return claim
         }

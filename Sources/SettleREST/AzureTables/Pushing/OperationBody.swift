@@ -9,13 +9,19 @@ import SettleSync
 struct OperationBody {
     private let operation: RemoteOperation
     private let dialect: AzureTablesBackend.Dialect
-    /// The members; nil when they are not packed, or one of them travels under another name.
-    private let packed: PackedValue?
+    /// The members that a request carries; nil when they are not packed, or one travels under another name.
+    private let carried: PackedValue?
 
     init(_ operation: RemoteOperation, _ dialect: AzureTablesBackend.Dialect) {
         self.operation = operation
         self.dialect = dialect
-        packed = operation.form.packed.flatMap { dialect.columns.keepsNames(of: $0) ? $0 : nil }
+        guard let packed = operation.form.packed, dialect.columns.keepsNames(of: packed) else {
+            carried = nil
+            return
+        }
+        carried =
+            Self.leavesOutAttachments(operation)
+            ? try? packed.removing([TableColumns.attachments]) : packed
     }
 
     /// The whole item.
@@ -30,11 +36,13 @@ struct OperationBody {
     func change() -> [UInt8]? {
         guard dialect.change == .merge else { return item() }
         let sent = operation.sendsOnlyChanges ? operation.changedNames : nil
-        guard let packed, let removed = removedNames(from: packed) else {
+        guard let carried, let removed = removedNames() else {
             return changedMembers(sent).map { JSONText.text(of: .object($0)) }
         }
-        if let sent, removed.isEmpty, isEmpty(packed, only: sent) { return nil }
-        if sent == nil, removed.isEmpty, (try? packed.memberCount) == 0 { return nil }
+        let isEmpty =
+            sent.map { !$0.contains { carried.hasMember($0) } }
+            ?? ((try? carried.memberCount) == 0)
+        if isEmpty, removed.isEmpty { return nil }
         let nulls = removed.map { (name: $0, value: JSONValue.null) }
         return text(with: nulls, only: sent)
             ?? changedMembers(sent).map { JSONText.text(of: .object($0)) }
@@ -46,10 +54,7 @@ struct OperationBody {
     private func text(
         with others: [(name: String, value: JSONValue)], only names: Set<String>? = nil
     ) -> [UInt8]? {
-        guard let packed,
-            let carried = leavesOutAttachments ? try? packed.removing([TableColumns.attachments])
-                : packed
-        else { return nil }
+        guard let carried else { return nil }
         var text: [UInt8] = []
         text.reserveCapacity(carried.bytes.count + carried.bytes.count / 4 + 64)
         do {
@@ -64,10 +69,10 @@ struct OperationBody {
 
     /// The names of members that were removed, ascending by the bytes of UTF-8; nil when one of them travels
     /// under another name, or may be another spelling of a member.
-    private func removedNames(from packed: PackedValue) -> [String]? {
+    private func removedNames() -> [String]? {
         var removed: [String] = []
         for name in operation.changedNames ?? [] {
-            if (try? packed.packedMember(name)) != nil { continue }
+            if operation.form.packed?.hasMember(name) ?? false { continue }
             guard Self.hasOneSpelling(name), dialect.columns.escaped(name) == name else {
                 return nil
             }
@@ -81,17 +86,9 @@ struct OperationBody {
         name.utf8.allSatisfy { $0 < 0x80 && !";K`".utf8.contains($0) }
     }
 
-    /// Whether nothing is carried of the members with some names.
-    private func isEmpty(_ packed: PackedValue, only names: Set<String>) -> Bool {
-        !names.contains { name in
-            if leavesOutAttachments, name == TableColumns.attachments { return false }
-            return (try? packed.packedMember(name)) != nil
-        }
-    }
-
     /// Whether a request leaves out what the item's attachments are, since it changes nothing: on servers that
     /// have attachments, those that are not mentioned stay.
-    private var leavesOutAttachments: Bool {
+    private static func leavesOutAttachments(_ operation: RemoteOperation) -> Bool {
         operation.kind == .insert
             ? operation.form.member(TableColumns.attachments) == [:]
             : operation.changedNames?.contains(TableColumns.attachments) == false
@@ -116,7 +113,12 @@ struct OperationBody {
     /// The members that a request carries.
     private var carriedMembers: [String: JSONValue] {
         var members = operation.members
-        if leavesOutAttachments { members[TableColumns.attachments] = nil }
+        if Self.leavesOutAttachments(operation) { members[TableColumns.attachments] = nil }
         return members
     }
+}
+
+extension PackedValue {
+    /// Whether it has a member of that name, by its bytes.
+    fileprivate func hasMember(_ name: String) -> Bool { (try? packedMember(name)) != nil }
 }
