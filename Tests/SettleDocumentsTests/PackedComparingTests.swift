@@ -35,7 +35,7 @@ import Testing
             }
             objects.append(members)
         }
-        for (place, left) in objects.enumerated() where place % 3 == 0 {
+        for (place, left) in objects.enumerated() where place % 27 == 0 {
             for right in objects[place...] {
                 guard let fault = try Self.check(left, right) else { continue }
                 Issue.record("\(fault)")

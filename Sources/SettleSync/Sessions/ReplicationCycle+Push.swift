@@ -170,7 +170,9 @@ extension ReplicationCycle {
         await withTaskGroup(of: PushReport.self) { group in
             loop: while true {
                 if Task.isCancelled { machine.abort() }
-                machine.isFull = heldSize >= SyncTuning.claimedSizeMax
+                machine.isFull =
+                    operations.count >= SyncTuning.claimedCountMax
+                    || heldSize >= SyncTuning.claimedSizeMax
                 switch machine.nextAction() {
                 case .send(let run):
                     let sent = run.compactMap { operations[$0] }

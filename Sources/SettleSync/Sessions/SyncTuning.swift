@@ -30,9 +30,12 @@ enum SyncTuning {
     /// Operations taken out of the queue in one transaction, and so frozen until they are
     /// answered: enough to share a flush, few enough that edits seldom queue behind.
     static let claimCountMax = 256
-    /// The bytes of members after which a claim ends, and the bytes after which nothing more is claimed
-    /// before some of it is answered: little memory for large documents, and no limit for small ones.
+    /// The bytes of members after which a claim ends: little memory for large documents, and no limit for
+    /// small ones.
     static let claimSizeMax = 4 << 20
+    /// The operations, and the bytes of their members, after which nothing more is claimed before some of
+    /// them are done: more than fit into all requests in flight, and few enough to be recognised after a crash.
+    static let claimedCountMax = 1_536
     static let claimedSizeMax = 16 << 20
     /// Operations taken out of the queue in one transaction when they are sent one at a time: after
     /// a conflict those behind it go back, and are taken out again.

@@ -57,7 +57,9 @@ import Testing
             }
         }
         #expect(!isAsking && storing == 0, "\(random)")
-        if !isAborted { #expect(stored == (failsAt.map { min($0, came) } ?? pageCount), "\(random)") }
+        if !isAborted {
+            #expect(stored == (failsAt.map { min($0, came) } ?? pageCount), "\(random)")
+        }
     }
 
     @Test(arguments: 1..<5)

@@ -23,7 +23,8 @@ extension AzureTablesBackend {
         let response: FullHTTPResponse
         switch operation.kind {
         case .insert:
-            response = try await exchange(dialect, .post, body: OperationBody(operation, dialect).item())
+            response = try await exchange(
+                dialect, .post, body: OperationBody(operation, dialect).item())
         case .update:
             guard let body = OperationBody(operation, dialect).change() else {
                 return try await unchanged(operation, dialect)
