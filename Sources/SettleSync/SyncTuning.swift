@@ -3,6 +3,9 @@ enum SyncTuning {
     /// Items asked for in a pull: few enough that a broken page costs little, and within the 1000
     /// that the table servers allow.
     static let pageSizeDefault = 500
+    /// Pages of a pull that came and are not stored: one that is being stored, and one that came
+    /// meanwhile, so that neither the remote nor the disk is waited for.
+    static let heldPageCountMax = 2
     /// Requests in flight while pushing.
     static let concurrentRequestsDefault = 8
     /// Tries after the first in a one-shot replication, counted anew whenever something got
@@ -27,6 +30,13 @@ enum SyncTuning {
     /// Operations taken out of the queue in one transaction, and so frozen until they are
     /// answered: enough to share a flush, few enough that edits seldom queue behind.
     static let claimCountMax = 256
+    /// The bytes of members after which a claim ends: little memory for large documents, and no limit for
+    /// small ones.
+    static let claimSizeMax = 4 << 20
+    /// The operations, and the bytes of their members, after which nothing more is claimed before some of
+    /// them are done: more than fit into all requests in flight, and few enough to be recognised after a crash.
+    static let claimedCountMax = 1_536
+    static let claimedSizeMax = 16 << 20
     /// Operations taken out of the queue in one transaction when they are sent one at a time: after
     /// a conflict those behind it go back, and are taken out again.
     static let orderedClaimCountMax = 32

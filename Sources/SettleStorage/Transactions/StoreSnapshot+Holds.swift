@@ -39,6 +39,19 @@ extension StoreSnapshot {
         } ?? nil
     }
 
+    /// What a holder keeps with the members of a document that it holds as they are now, without them.
+    ///
+    /// - Throws: As ``hold(on:by:)``.
+    package func holdNote(on id: String, by holder: UInt32) throws -> [UInt8]? {
+        guard let holds = try holdTable else { return nil }
+        return try withRow(of: Array(id.utf8)) { row in
+            guard let head = RecordHead(row) else {
+                throw StorageError.corrupted(place: "record of document '\(id)'")
+            }
+            return head.isHeld ? try holds.note(at: head.sequence, of: holder, in: reader) : nil
+        } ?? nil
+    }
+
     /// Walks the holds of one holder, in the order of the records' sequences.
     ///
     /// - Parameters:

@@ -64,10 +64,10 @@ public struct RemoteItem: Sendable, Hashable {
 
     /// An item whose members are packed: a sound object.
     ///
-    /// The document is made ready at once, beside whoever stores other items.
+    /// One that is going to be stored as a document is made ready at once, beside whoever stores other items.
     package init(
         id: String, version: String?, isDeleted: Bool = false, packed: PackedValue,
-        created: Date? = nil, updated: Date? = nil
+        created: Date? = nil, updated: Date? = nil, isPrepared: Bool = true
     ) {
         self.id = id
         self.version = version
@@ -75,7 +75,7 @@ public struct RemoteItem: Sendable, Hashable {
         form = .packed(packed)
         self.created = created
         self.updated = updated
-        if !isDeleted, form[AttachmentMember.name] == nil {
+        if isPrepared, !isDeleted, form[AttachmentMember.name] == nil {
             ready.value = ReadyDocument(packed)
         }
     }

@@ -11,7 +11,20 @@ public struct RemoteOperation: Sendable, Hashable {
     /// The remote must refuse the operation when its item has another one.
     public var baseVersion: String?
     /// The document's members, whole, without `id`; empty for deletions and undeletions.
-    public var members: [String: JSONValue]
+    ///
+    /// - Complexity: To ask for them makes a dictionary when they are packed, as those of a push are.
+    public var members: [String: JSONValue] {
+        get { form.value.objectValue ?? [:] }
+        _modify {
+            // Let go of before it is changed, so that the dictionary is not copied.
+            var members = form.value.objectValue ?? [:]
+            form = .value(.null)
+            defer { form = .value(.object(members)) }
+            yield &members
+        }
+    }
+    /// The members, an object.
+    package private(set) var form: JSONForm
     /// The names of the members that differ from the base, when the base is known; those that are
     /// not in `members` were removed.
     public var changedNames: Set<String>?
@@ -27,7 +40,19 @@ public struct RemoteOperation: Sendable, Hashable {
         self.kind = kind
         self.id = id
         self.baseVersion = baseVersion
-        self.members = members
+        form = .value(.object(members))
+        self.changedNames = changedNames
+    }
+
+    /// An operation with members in either form, an object.
+    package init(
+        kind: OperationKind, id: String, baseVersion: String?, form: JSONForm,
+        changedNames: Set<String>? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.baseVersion = baseVersion
+        self.form = form
         self.changedNames = changedNames
     }
 

@@ -44,43 +44,56 @@ struct PageContext: Sendable {
 }
 
 extension PushQueue {
-    /// Stores the items of a page, and where it ended, in one transaction.
+    /// Stores the items of pages that follow each other, and where the last of them ended, in one
+    /// transaction.
     ///
     /// An item whose document waits to be sent does not touch it; the state is remembered, so that
     /// the push resolves the two without asking again. Items that are here already change nothing.
     ///
     /// - Parameters:
     ///   - database: The database.
-    ///   - page: The page.
-    ///   - token: What it was asked for with. When another is stored by now, nothing of the page
-    ///     is: the tables were purged, or another replication went on, and knows better.
-    ///   - context: The pull.
-    /// - Returns: What was changed.
-    /// - Throws: What the database throws when it cannot be written; the page then counts as not
+    ///   - pages: The pages. When another token is stored by now than one was asked for with, nothing of it
+    ///     and those behind it is stored: the tables were purged, or another replication went on, and knows
+    ///     better.
+    /// - Returns: What was changed by each, up to one that was overtaken.
+    /// - Throws: What the database throws when it cannot be written; the pages then count as not
     ///   read.
-    func apply(
-        _ database: Database, _ page: PullPage, after token: PullToken?, in context: PageContext
-    ) async throws -> PageApplication {
-        guard context.isIncremental else {
-            return try await apply(database, page.items, in: context)
-        }
+    func apply(_ database: Database, _ pages: [AskedPage]) async throws -> [PageApplication] {
+        guard pages.contains(where: \.isNews) else { return pages.map { _ in PageApplication() } }
         return try await write(database) { [self] transaction, tables in
-            var checkpoint = try tables.checkpoint(of: context.query)
-            guard checkpoint.token == token else { return PageApplication(isOvertaken: true) }
-            if token == nil {
-                // What has no identifier cannot be found again but by its place.
-                try tables.removeFaults { key, row in
-                    key.isNameless && row.source == context.queryHash
-                        && !page.items.contains { SetAsideKey($0, $0.fault) == key }
-                }
+            var applications: [PageApplication] = []
+            for asked in pages {
+                let application = try apply(asked, in: transaction, tables)
+                applications.append(application)
+                if application.isOvertaken { break }
             }
-            let application = try apply(page.items, in: transaction, tables, context)
-            guard !application.isOvertaken, let next = page.token else { return application }
-            checkpoint.token = next
-            checkpoint.carriesAttachments = context.carriesAttachments
-            try tables.setCheckpoint(checkpoint, of: context.query)
-            return application
+            return applications
         }
+    }
+
+    private func apply(
+        _ asked: AskedPage, in transaction: Transaction, _ tables: RemoteTables
+    ) throws -> PageApplication {
+        let (page, context) = (asked.page, asked.context)
+        guard asked.isNews else { return PageApplication() }
+        guard context.isIncremental else {
+            return try apply(page.items, in: transaction, tables, context)
+        }
+        var checkpoint = try tables.checkpoint(of: context.query)
+        guard checkpoint.token == asked.token else { return PageApplication(isOvertaken: true) }
+        if asked.token == nil {
+            // What has no identifier cannot be found again but by its place.
+            try tables.removeFaults { key, row in
+                key.isNameless && row.source == context.queryHash
+                    && !page.items.contains { SetAsideKey($0, $0.fault) == key }
+            }
+        }
+        let application = try apply(page.items, in: transaction, tables, context)
+        guard !application.isOvertaken, let next = page.token else { return application }
+        checkpoint.token = next
+        checkpoint.carriesAttachments = context.carriesAttachments
+        try tables.setCheckpoint(checkpoint, of: context.query)
+        return application
     }
 
     /// Stores items that are no page of a pull.
@@ -162,6 +175,11 @@ extension PushQueue {
     ) throws {
         let id = item.id
         var state = BaseItem(item)
+        state.source = context.queryHash
+        // As what was pushed from here comes back.
+        if context.isIncremental, try tables.entry(id) == nil, try tables.showAgain(state, id) {
+            return
+        }
         var known = try tables.base(id)
         // What a query shows that is not remembered is nobody's business when it leaves.
         state.source = context.isIncremental ? context.queryHash : known?.source ?? 0

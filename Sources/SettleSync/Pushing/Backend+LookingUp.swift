@@ -41,28 +41,31 @@ extension Backend {
     ) async throws(ReplicationError) -> RemoteOutcome {
         switch outcome {
         case .stored(let answer) where !answer.isDeleted:
-            omissions.remove(answer.members.withoutNulls.keys)
+            if !omissions.isEmpty { omissions.remove(answer.members.withoutNulls.keys) }
+            // Most answers show what was sent, and nothing else.
+            if answer.form.hasSameMembers(as: claimed.expected) { return outcome }
+            let expected = claimed.expected.value.objectValue ?? [:]
             var whole = answer
             for _ in 0..<SyncTuning.lookUpCountMax {
-                let lacking = omissions.unknown(of: whole.namesLacking(of: claimed.expected))
+                let lacking = omissions.unknown(of: whole.namesLacking(of: expected))
                 guard !lacking.isEmpty else { return .stored(whole) }
                 let found = try await lookUp(claimed, unlessAskingMeets: obstacle)
-                if found == .absent { whole.takeAsShown(lacking, of: claimed.expected) }
+                if found == .absent { whole.takeAsShown(lacking, of: expected) }
                 guard case .found(var item) = found else { return .stored(whole) }
                 guard !item.isDeleted, !item.isOutOfScope,
-                    item.isSameState(as: answer, of: claimed.expected)
+                    item.isSameState(as: answer, of: expected)
                 else {
-                    whole.take(lacking, of: claimed.expected, asLaterIn: item)
+                    whole.take(lacking, of: expected, asLaterIn: item)
                     return .stored(whole)
                 }
                 item.complete(by: whole)
                 whole = item
             }
-            omissions.add(whole.namesLacking(of: claimed.expected))
+            omissions.add(whole.namesLacking(of: expected))
             return .stored(whole)
         case .conflict(let shown?) where !shown.isDeleted && !shown.isOutOfScope:
-            let sent = claimed.expected
-            var lacking = shown.namesLacking(of: claimed.base)
+            let sent = claimed.expected.value.objectValue ?? [:]
+            var lacking = shown.namesLacking(of: claimed.base?.value.objectValue ?? [:])
             if shown.members.isPart(of: sent) { lacking.formUnion(shown.namesLacking(of: sent)) }
             // What others added to the item may be left out as well, and nothing here tells.
             guard shown.nullMayMeanAbsent || !omissions.unknown(of: lacking).isEmpty,

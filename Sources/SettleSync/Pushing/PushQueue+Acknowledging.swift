@@ -61,7 +61,8 @@ extension PushQueue {
             return result
         }
         let base = try tables.base(id)
-        let expected = sent.kind == .undelete ? base?.storedMembers ?? [:] : sent.members
+        let expected: JSONForm =
+            sent.kind == .undelete ? .value(.object(base?.storedMembers ?? [:])) : sent.form
         let shown: BaseItem
         switch outcome {
         case .rejected(let rejection):

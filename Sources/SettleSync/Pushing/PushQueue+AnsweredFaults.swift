@@ -20,10 +20,10 @@ extension RemoteItem {
     /// - Parameter known: The members of a document that is here, or was.
     /// - Returns: The reason.
     /// - Throws: What the database throws of a document, but for what is wrong with it.
-    func faultAsDocument(knowing known: [String: JSONValue]) throws -> ItemFault? {
+    func faultAsDocument(knowing known: JSONForm?) throws -> ItemFault? {
         if isDeleted || isOutOfScope { return nil }
         if let fault = fault ?? Document.fault(ofId: id) { return fault }
-        if members == known { return nil }
+        if let known, form.hasSameMembers(as: known) { return nil }
         do {
             try Document(id: id, members: members).check()
             return nil
@@ -48,7 +48,7 @@ extension PushQueue {
     ) throws -> PushResult? {
         if case .rejected = outcome { return nil }
         guard let item = outcome.shownItem,
-            let fault = try item.faultAsDocument(knowing: old.sent?.members ?? [:])
+            let fault = try item.faultAsDocument(knowing: old.sent?.form)
         else {
             try tables.removeFault(SetAsideKey(id: id))
             return nil

@@ -9,15 +9,18 @@ struct ClaimedOperation: Sendable {
     var attachments: [DocumentAttachment] = []
     /// Whether the operation says which attachments the item has, and its answer counts for them.
     var describesAttachments: Bool
-    /// What the server is known to have had of the item before.
-    var base: [String: JSONValue] = [:]
+    /// What the server is known to have had of the item before, an object; nil for nothing.
+    var base: JSONForm?
+
+    /// The bytes of its members, as far as they are packed.
+    var size: Int { operation.form.packed?.bytes.count ?? 0 }
 
     /// The members that the item must have once the operation is carried out.
-    var expected: [String: JSONValue] {
+    var expected: JSONForm {
         switch operation.kind {
-        case .insert, .update: operation.members
-        case .undelete: base
-        case .delete: [:]
+        case .insert, .update: operation.form
+        case .undelete: base ?? .value([:])
+        case .delete: .value([:])
         }
     }
 }
@@ -47,6 +50,16 @@ struct Claim: Sendable {
     var isHeldBySkipped = false
     /// True when the queue had nothing more to look at.
     var isExhausted = false
+
+    /// Whether anything is to be done before the queue is looked at again, beside sending.
+    var hasOtherWork: Bool {
+        !conflictIds.isEmpty || !undownloadedIds.isEmpty || !undescribedIds.isEmpty
+            || precedingRemote != nil
+    }
+    /// Whether any entry was dealt with.
+    var isProgress: Bool {
+        !operations.isEmpty || equalCount > 0 || withheldCount > 0 || !faults.isEmpty
+    }
 }
 
 extension PushQueue {
@@ -104,6 +117,7 @@ extension PushQueue {
         let isFiltered = filter != nil
         return try await write(database) { [ids, verdicts] transaction, tables in
             var claim = Claim()
+            var size = 0
             let other = try order?.firstOther(than: self.identifier, in: transaction)
             for (index, id) in ids.enumerated() {
                 if let other, let entry = try tables.entry(id),
@@ -123,6 +137,10 @@ extension PushQueue {
                     withAttachments: withAttachments, isLookedUp: lookedUp.contains(id),
                     in: transaction, tables, origin: self.identifier, into: &claim)
                 if endsAtConflict, !claim.conflictIds.isEmpty { break }
+                if claim.operations.last?.operation.id == id {
+                    size += claim.operations.last?.size ?? 0
+                    if size >= SyncTuning.claimSizeMax { break }
+                }
             }
             return claim
         }
@@ -180,7 +198,7 @@ extension PushQueue {
                     operation: operation, isRepeated: true,
                     attachments: attachments(of: local, in: sent, beyond: server),
                     describesAttachments: sent.isWhole ? sent.describesAttachments : describes,
-                    base: server?.shownMembers ?? [:]))
+                    base: server?.shownForm))
             return
         }
         if isFiltered, let local = local ?? scope.document(id, server) {
@@ -230,9 +248,9 @@ extension PushQueue {
         }
         let sent = PendingChange.Sent(
             kind: kind, baseVersion: server?.version,
-            members: isWhole
-                ? local.map { scope.members(of: $0, over: server, withAttachments: describes) }
-                    ?? [:] : [:],
+            form: isWhole
+                ? local.map { scope.form(of: $0, over: server, withAttachments: describes) }
+                    ?? .value([:]) : .value([:]),
             revision: local?.revisionText)
         entry.sent = sent
         entry.queued = nil
@@ -242,7 +260,7 @@ extension PushQueue {
             ClaimedOperation(
                 operation: operation, isRepeated: false,
                 attachments: attachments(of: local, in: sent, beyond: server),
-                describesAttachments: describes, base: server?.shownMembers ?? [:]))
+                describesAttachments: describes, base: server?.shownForm))
     }
 
     /// The attachments of an operation that the remote does not have in the base.
@@ -260,19 +278,21 @@ extension PushQueue {
 extension RemoteOperation {
     init(id: String, sent: PendingChange.Sent, base: BaseItem?) {
         self.init(
-            kind: sent.kind, id: id, baseVersion: sent.baseVersion, members: sent.members)
-        if sent.kind == .update, let state = base, let base = state.members {
-            var names = Set(base.keys).union(sent.members.keys)
-            if sent.members[AttachmentMember.name] == nil,
-                AttachmentMember.attachments(in: base) != nil
+            kind: sent.kind, id: id, baseVersion: sent.baseVersion, form: sent.form)
+        if sent.kind == .update, let state = base, let base = state.form {
+            var names = sent.form.namesDiffering(from: base)
+            if !state.unshown.isEmpty {
+                // What the server never showed is sent again: it may not have it.
+                let all = Set((state.members ?? [:]).keys).union(sent.members.keys)
+                names.formUnion(all.intersection(state.unshown))
+            }
+            if sent.form[AttachmentMember.name] == nil,
+                AttachmentMember.attachments(of: base[AttachmentMember.name]) != nil
             {
                 // Described while attachments were carried, which they are not now.
                 names.remove(AttachmentMember.name)
             }
-            // What the server never showed is sent again: it may not have it.
-            changedNames = names.filter {
-                base[$0] != sent.members[$0] || state.unshown.contains($0)
-            }
+            changedNames = names
         }
     }
 }

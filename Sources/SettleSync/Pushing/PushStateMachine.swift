@@ -1,6 +1,6 @@
-/// Decides what a push does next with the operations of one claim.
+/// Decides what a push does next with operations that were claimed.
 ///
-/// Operations are named by their place in the claim. They belong to different documents, so that
+/// Operations are named by their place among all that were. They belong to different documents, so that
 /// their order matters only to a conflict handler that may stop: then they go one at a time, and an
 /// answer that may be a conflict holds the others back until it is known. Responses are stored some at a time, since each transaction waits for
 /// the disk; those that are lost with the process are sent again and recognised.
@@ -11,16 +11,18 @@ struct PushStateMachine: Sendable {
         case send(Range<Int>)
         /// Store what came of these operations and report `stored`.
         case store([Int])
+        /// Claim more operations and report `claimed`.
+        case claim
         /// Wait for a report.
         case wait
         /// All is done.
         case finish
     }
 
-    private let count: Int
+    private var count: Int
     private let sendingMax: Int
     private let batchMax: Int
-    private let lone: Set<Int>
+    private var lone: Set<Int>
     private let storingMin: Int
     private var next = 0
     /// Operations that failed in company, to be sent once more by themselves.
@@ -33,6 +35,11 @@ struct PushStateMachine: Sendable {
     private var isHeld = false
     /// Whether such an answer is being stored.
     private var isStoringHeld = false
+    /// Whether there may be more to claim.
+    private var mayClaim: Bool
+    private var isClaiming = false
+    /// Whether as much is claimed as may be held in memory; set by the shell.
+    var isFull = false
 
     /// A machine for a claim.
     ///
@@ -42,9 +49,10 @@ struct PushStateMachine: Sendable {
     ///   - batchMax: The most operations that go together, 1 or more.
     ///   - lone: Operations that go by themselves.
     ///   - storingMin: The fewest answers worth a transaction while there is more to send.
+    ///   - claimsMore: Whether more is claimed while these are sent, so that the remote never waits for it.
     init(
         count: Int, sendingMax: Int, batchMax: Int = 1, lone: Set<Int> = [],
-        storingMin: Int = SyncTuning.storingCountMin
+        storingMin: Int = SyncTuning.storingCountMin, claimingMore claimsMore: Bool = false
     ) {
         precondition(sendingMax >= 1, "A push needs at least one request in flight.")
         precondition(batchMax >= 1, "At least one operation goes at a time.")
@@ -53,6 +61,7 @@ struct PushStateMachine: Sendable {
         self.batchMax = batchMax
         self.lone = lone
         self.storingMin = storingMin
+        mayClaim = claimsMore
     }
 
     /// What to do now.
@@ -64,14 +73,19 @@ struct PushStateMachine: Sendable {
             sendingCount += 1
             return .send(run)
         }
-        let isEnding = isAborted || isHeld || next >= count && repeated.isEmpty
+        if mayLeave, mayClaim, !isClaiming, !isFull, count - next < sendingMax * batchMax {
+            isClaiming = true
+            return .claim
+        }
+        let isSent = next >= count && repeated.isEmpty
+        let isEnding = isAborted || isHeld || isSent && !isClaiming
         if !isStoring, !answered.isEmpty, isEnding || answered.count >= storingMin {
             isStoring = true
             (isStoringHeld, isHeld) = (isHeld, false)
             defer { answered = [] }
             return .store(answered)
         }
-        if sendingCount > 0 || isStoring { return .wait }
+        if sendingCount > 0 || isStoring || isClaiming { return .wait }
         return .finish
     }
 
@@ -82,6 +96,8 @@ struct PushStateMachine: Sendable {
             return index..<index + 1
         }
         guard next < count else { return nil }
+        // A batch that is about to be filled up waits for that, unless the remote would have nothing to do.
+        if isClaiming, sendingCount > 0, count - next < batchMax { return nil }
         var end = next + 1
         if !lone.contains(next) {
             while end < count, end - next < batchMax, !lone.contains(end) { end += 1 }
@@ -113,6 +129,25 @@ struct PushStateMachine: Sendable {
     mutating func stored() {
         precondition(isStoring, "A transaction ended that was not asked for.")
         (isStoring, isStoringHeld) = (false, false)
+    }
+
+    /// More was claimed.
+    ///
+    /// - Parameters:
+    ///   - more: How many operations, behind those that there are.
+    ///   - lone: Those of them that go by themselves.
+    ///   - goesOn: Whether there may be still more.
+    mutating func claimed(_ more: Int, lone: Set<Int> = [], goingOn goesOn: Bool) {
+        precondition(isClaiming, "A claim ended that was not asked for.")
+        isClaiming = false
+        count += more
+        self.lone.formUnion(lone)
+        mayClaim = mayClaim && goesOn
+    }
+
+    /// Nothing more is to be claimed; what was is sent.
+    mutating func stopClaiming() {
+        mayClaim = false
     }
 
     /// Nothing more is to be sent; what is in flight is waited for.

@@ -7,6 +7,9 @@ import Synchronization
 final class OmittedMembers: Sendable {
     private let names = Mutex<Set<String>>([])
 
+    /// Whether none are known to be left out.
+    var isEmpty: Bool { names.withLock { $0.isEmpty } }
+
     /// Those of some names that are not known to be left out.
     func unknown(of names: Set<String>) -> Set<String> {
         names.isEmpty ? names : self.names.withLock { names.subtracting($0) }

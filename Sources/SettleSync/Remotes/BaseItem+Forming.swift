@@ -40,10 +40,14 @@ extension BaseItem {
     ///   - base: The base.
     /// - Returns: The state with the document's members, those that the answer leaves out as they
     ///   were sent.
-    func answered(to sent: [String: JSONValue], over base: BaseItem?) -> BaseItem {
-        guard isLive, let shown = members else { return withoutColumns(over: base, here: sent) }
+    func answered(to sent: JSONForm, over base: BaseItem?) -> BaseItem {
         // Most answers show what was sent, and nothing else.
-        if shown == sent { return self }
+        if isLive, form?.hasSameMembers(as: sent) ?? false { return self }
+        return answered(to: sent.value.objectValue ?? [:], over: base)
+    }
+
+    private func answered(to sent: [String: JSONValue], over base: BaseItem?) -> BaseItem {
+        guard isLive, let shown = members else { return withoutColumns(over: base, here: sent) }
         var state = self
         state.keepExact(as: base)
         state.keepExact(sent)

@@ -17,7 +17,7 @@ extension BaseItem {
 
     func write(to row: inout RowWriter) {
         // Members of which a document could not be made, as they are too large, are kept as text.
-        let packed = form.flatMap { $0.packed ?? (try? PackedValue($0.value)) }
+        let packed = form?.packable
         row.write(byte: packed == nil ? 2 : 3)
         row.write(byte: presence.stored)
         row.write(

@@ -74,6 +74,12 @@ struct BaseItem: Sendable, Hashable {
         rounded.isEmpty ? storedMembers : storedMembers?.merging(rounded) { $1 }
     }
 
+    /// As ``shownMembers``, packed where the members are and the server shows them as they are.
+    var shownForm: JSONForm? {
+        if rounded.isEmpty, unshown.isEmpty { return form }
+        return shownMembers.map { .value(.object($0)) }
+    }
+
     /// The state with the members as the server has shown them.
     var asShown: BaseItem {
         var state = self
@@ -117,16 +123,18 @@ struct BaseItem: Sendable, Hashable {
     /// Whether the document is what this state says: live with these members, or not there.
     func isEqual(to document: Document?) -> Bool {
         guard let document else { return !isLive }
-        return isLive && members == document.members(withAttachments: carriesAttachments)
+        guard isLive, let form else { return false }
+        return form.hasSameMembers(as: document.form(withAttachments: carriesAttachments))
     }
 
     /// Whether nothing has to be sent to make both equal: as ``isEqual(to:)``, but that null is as
     /// good as nothing where the server does not tell the two apart.
     func isLike(_ document: Document?) -> Bool {
         if isEqual(to: document) { return true }
-        guard nullMayMeanAbsent, isLive, let members, let document else { return false }
-        return members.withoutNulls
-            == document.members(withAttachments: carriesAttachments).withoutNulls
+        guard nullMayMeanAbsent, isLive, let form, let document else { return false }
+        let here = document.form(withAttachments: carriesAttachments)
+        if form.hasNoNull, here.hasNoNull { return false }
+        return form.value.objectValue?.withoutNulls == here.value.objectValue?.withoutNulls
     }
 
     /// Whether the server describes the item's attachments; otherwise those here are its own
@@ -153,4 +161,9 @@ struct BaseItem: Sendable, Hashable {
             value.isNull || sent[name] != nil || name == AttachmentMember.name && carriesAttachments
         }
     }
+}
+
+extension JSONForm {
+    /// Whether packed members are known to have no null among them.
+    fileprivate var hasNoNull: Bool { (try? packed?.hasNull()) == false }
 }

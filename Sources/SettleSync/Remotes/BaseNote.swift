@@ -40,7 +40,7 @@ enum BaseNote {
         of state: BaseItem, in scope: ReplicationScope, _ queries: QueryNumbers
     ) throws -> (note: [UInt8], members: PackedValue)? {
         guard state.isLive, let form = state.form,
-            let packed = form.packed ?? (try? PackedValue(form.value)),
+            let packed = form.packable,
             let (own, attachments) = parted(packed, state)
         else { return nil }
         let stamp = scope.stamp(of: own)
@@ -113,6 +113,23 @@ enum BaseNote {
         else { throw row.damage }
         state.form = .packed(whole)
         return state
+    }
+
+    /// Whether two notes that hide no members are of one version of an item, with the same attachments.
+    static func isSame(_ note: [UInt8], as other: [UInt8], place: String) throws -> Bool {
+        func head(_ note: [UInt8]) throws -> (UInt8, NoteVersion, [UInt8])? {
+            var row = RowReader(note, place: place)
+            guard try row.byte() == layout else { throw row.damage }
+            let flags = try row.byte()
+            guard flags & (Flag.hidden | Flag.stamped) == 0 else { return nil }
+            let version = try NoteVersion(flags & Flag.version, from: &row)
+            _ = try NoteDate(flags >> Flag.dateShift & 3, from: &row)
+            if try row.byte() == Self.unnumbered { _ = try row.fixed() }
+            let attachments = flags & Flag.attachments == 0 ? [] : Array(try row.counted())
+            return (flags & (Flag.nullMayMeanAbsent | Flag.attachments), version, attachments)
+        }
+        guard let one = try head(note), let other = try head(other) else { return false }
+        return one == other
     }
 
     /// The members that a document has, and the bytes of the description of attachments: none for no

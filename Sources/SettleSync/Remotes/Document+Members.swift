@@ -13,6 +13,26 @@ extension Document {
         return members
     }
 
+    /// What travels, packed as the document is.
+    ///
+    /// - Parameter withAttachments: Whether the attachments are described among the members.
+    /// - Returns: The members, an object.
+    func form(withAttachments: Bool) -> JSONForm {
+        guard let own = try? packed() else {
+            return .value(.object(members(withAttachments: withAttachments)))
+        }
+        guard withAttachments else { return .packed(own) }
+        if attachments.isEmpty, let whole = try? own.merging(AttachmentMember.none) {
+            return .packed(whole)
+        }
+        if let description = try? PackedValue(AttachmentMember.value(of: attachments)),
+            let whole = try? own.merging(.object([(AttachmentMember.name, description)]))
+        {
+            return .packed(whole)
+        }
+        return .value(.object(members(withAttachments: true)))
+    }
+
     /// A document with these members; attachments that they describe have no content yet.
     init(id: String, members: [String: JSONValue]) {
         self.init(id: id)

@@ -74,49 +74,84 @@ enum NoteVersion: Equatable {
 
     /// Texts of other lengths are no base64 of eight bytes.
     private static func eight(of version: String) -> NoteVersion? {
-        guard version.utf8.count == 12, let bytes = Data(base64Encoded: version), bytes.count == 8
+        guard version.utf8.count == 12, let bytes = bytes(ofBase64: version), bytes.count == 8
         else { return nil }
-        return .eight(bytes.reduce(0) { $0 << 8 | UInt64($1) }).ifExactly(version)
+        return .eight(bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     private static func revision(of version: String) -> NoteVersion? {
-        guard (48...60).contains(version.utf8.count), let bytes = Data(base64Encoded: version),
-            let revision = revision(inText: [UInt8](bytes))
+        guard (48...60).contains(version.utf8.count), let bytes = bytes(ofBase64: version)
         else { return nil }
-        return NoteVersion.revision(revision).ifExactly(version)
+        return revision(inText: bytes).map { .revision($0) }
     }
 
-    /// The revision with that text, roughly: what is no text of one gives another text or none.
+    /// The bytes of which a text is the base64; nil unless it is spelled as an encoder spells it, so that the
+    /// bytes give it again.
+    private static func bytes(ofBase64 text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(48)
+        var (word, bitCount) = (UInt32(0), UInt32(0))
+        var (count, paddingCount) = (0, 0)
+        for byte in text.utf8 {
+            count += 1
+            if byte == UInt8(ascii: "=") {
+                paddingCount += 1
+                continue
+            }
+            guard paddingCount == 0, let digit = digit(ofBase64: byte) else { return nil }
+            word = word << 6 | digit
+            bitCount += 6
+            guard bitCount >= 8 else { continue }
+            bitCount -= 8
+            bytes.append(UInt8(truncatingIfNeeded: word >> bitCount))
+        }
+        // Of a last group, 2 or 4 bits are left, which are zero, and 1 or 2 places are filled up.
+        guard count % 4 == 0, bitCount < 6, paddingCount == Int(bitCount) / 2,
+            word & (1 << bitCount - 1) == 0
+        else { return nil }
+        return bytes
+    }
+
+    private static func digit(ofBase64 byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+
+    /// The revision with that text; nil when its own text is another.
     private static func revision(inText bytes: [UInt8]) -> Revision? {
-        var words: [UInt64] = [0, 0, 0]
-        var digitCount = -1
-        for byte in bytes {
-            switch (byte, digitCount) {
-            case (UInt8(ascii: "0")...UInt8(ascii: "9"), -1) where words[0] < 1 << 32:
-                words[0] = words[0] * 10 + UInt64(byte - UInt8(ascii: "0"))
-            case (UInt8(ascii: "-"), -1):
-                digitCount = 0
-            case (UInt8(ascii: "0")...UInt8(ascii: "9"), 0..<32):
-                let place = 1 + digitCount / 16
-                words[place] = words[place] << 4 | UInt64(byte - UInt8(ascii: "0"))
-                digitCount += 1
-            case (UInt8(ascii: "a")...UInt8(ascii: "f"), 0..<32):
-                let place = 1 + digitCount / 16
-                words[place] = words[place] << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
-                digitCount += 1
-            default:
-                return nil
+        guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), (1...10).contains(dash),
+            bytes.count == dash + 33, bytes[0] != UInt8(ascii: "0")
+        else { return nil }
+        var number: UInt64 = 0
+        for byte in bytes[..<dash] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
+        }
+        guard let generation = UInt32(exactly: number),
+            let high = word(ofDigits: bytes[(dash + 1)..<(dash + 17)]),
+            let low = word(ofDigits: bytes[(dash + 17)...])
+        else { return nil }
+        return Revision(generation: generation, digest: Revision.Digest(high: high, low: low))
+    }
+
+    /// The number that hexadecimal digits in lower case are.
+    private static func word(ofDigits digits: ArraySlice<UInt8>) -> UInt64? {
+        var word: UInt64 = 0
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                word = word << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                word = word << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
             }
         }
-        guard digitCount == 32, let generation = UInt32(exactly: words[0]), generation > 0 else {
-            return nil
-        }
-        return Revision(
-            generation: generation, digest: Revision.Digest(high: words[1], low: words[2]))
-    }
-
-    /// A text may have several forms of base64, of which one comes back.
-    private func ifExactly(_ version: String) -> NoteVersion? {
-        text.map { $0.utf8.elementsEqual(version.utf8) } ?? false ? self : nil
+        return word
     }
 }

@@ -33,15 +33,38 @@ struct PendingChange: Sendable, Hashable {
     struct Sent: Sendable, Hashable {
         var kind: OperationKind
         var baseVersion: String?
-        /// What was sent, so that it can be sent again and recognised.
-        var members: [String: JSONValue]
+        /// What was sent, so that it can be sent again and recognised: an object.
+        var form: JSONForm
         /// The revision of the document that was sent; nil for a document that was gone.
         var revision: String?
+
+        /// What was sent.
+        ///
+        /// - Complexity: To ask for them makes a dictionary when they are packed.
+        var members: [String: JSONValue] { form.value.objectValue ?? [:] }
 
         /// Whether it carries the document's members.
         var isWhole: Bool { kind == .insert || kind == .update }
         /// Whether it says which attachments the item is to have.
-        var describesAttachments: Bool { AttachmentMember.attachments(in: members) != nil }
+        var describesAttachments: Bool {
+            AttachmentMember.attachments(of: form[AttachmentMember.name]) != nil
+        }
+
+        init(kind: OperationKind, baseVersion: String?, form: JSONForm, revision: String?) {
+            self.kind = kind
+            self.baseVersion = baseVersion
+            self.form = form
+            self.revision = revision
+        }
+
+        init(
+            kind: OperationKind, baseVersion: String?, members: [String: JSONValue],
+            revision: String?
+        ) {
+            self.init(
+                kind: kind, baseVersion: baseVersion, form: .value(.object(members)),
+                revision: revision)
+        }
     }
 
     var status: Status = .pending
@@ -112,8 +135,8 @@ extension PendingChange {
         queued = kind
     }
 
-    /// Layout 2 may have what older ones do not; those are read, too.
-    private static let layout: UInt8 = 2
+    /// Only rows of layout 3 have packed members; older ones are read, too.
+    private static let layouts: ClosedRange<UInt8> = 1...3
 
     private enum Flag {
         static let sent: UInt8 = 1
@@ -124,8 +147,10 @@ extension PendingChange {
     }
 
     func encoded() -> [UInt8] {
-        var row = RowWriter()
-        row.write(byte: Self.layout)
+        // Members of which a document could not be made, as they are too large, are kept as text.
+        let packed = sent?.form.packable
+        var row = RowWriter(expecting: 64 + (packed?.bytes.count ?? 0))
+        row.write(byte: packed == nil ? 2 : 3)
         row.write(byte: status.rawValue)
         row.write(
             byte: (sent == nil ? 0 : Flag.sent) | (queued == nil ? 0 : Flag.queued)
@@ -138,7 +163,11 @@ extension PendingChange {
             row.write(byte: sent.kind.stored)
             row.write(text: sent.baseVersion)
             row.write(text: sent.revision)
-            row.write(members: sent.members)
+            if let packed {
+                row.write(counted: packed.bytes)
+            } else {
+                row.write(members: sent.members)
+            }
         }
         if let queued { row.write(byte: queued.stored) }
         if let seen { seen.write(to: &row) }
@@ -151,7 +180,8 @@ extension PendingChange {
 
     init(decoding bytes: [UInt8], id: String) throws {
         var row = RowReader(bytes, place: "the pending change of document '\(id)'")
-        guard (1...Self.layout).contains(try row.byte()),
+        let layout = try row.byte()
+        guard Self.layouts.contains(layout),
             let status = Status(rawValue: try row.byte())
         else { throw row.damage }
         self.status = status
@@ -164,7 +194,9 @@ extension PendingChange {
             let baseVersion = try row.optionalText()
             let revision = try row.optionalText()
             sent = Sent(
-                kind: kind, baseVersion: baseVersion, members: try row.members(),
+                kind: kind, baseVersion: baseVersion,
+                form: layout == 3
+                    ? .packed(try row.packedObject()) : .value(.object(try row.members())),
                 revision: revision)
         }
         if flags & Flag.queued != 0 {

@@ -10,13 +10,15 @@ extension ReplicationScope {
     ///   - document: A document of the scope.
     ///   - base: What the remote has.
     ///   - withAttachments: Whether the attachments are described among the members.
-    /// - Returns: The members to send.
-    func members(
+    /// - Returns: The members to send, an object.
+    func form(
         of document: Document, over base: BaseItem?, withAttachments: Bool
-    ) -> [String: JSONValue] {
-        let members = document.members(withAttachments: withAttachments)
-        guard case .type(let scope) = kind, !scope.isSent else { return members }
-        return marked(members, as: base?.members)
+    ) -> JSONForm {
+        let form = document.form(withAttachments: withAttachments)
+        guard case .type(let scope) = kind, !scope.isSent else { return form }
+        let mark = base?.form?.member(scope.member)
+        if let packed = try? form.packed?.setting([scope.member: mark]) { return .packed(packed) }
+        return .value(.object(marked(form.value.objectValue ?? [:], as: base?.members)))
     }
 
     /// Whether a document is what a state of the remote says: live with these members, or not there.
@@ -37,7 +39,7 @@ extension ReplicationScope {
 
     private func marked(_ document: Document?, as state: BaseItem) -> Document? {
         guard case .type(let scope) = kind, var document else { return document }
-        document[json: scope.member] = state.members?[scope.member]
+        document[json: scope.member] = state.form?.member(scope.member)
         return document
     }
 

@@ -52,8 +52,6 @@ extension ReplicationCycle {
             isIncremental ? try tables.checkpoint(of: query).token : nil
         }
         let sizeMax = session.configuration.pageSize
-        var received = 0
-        var total = 0
         var context = context(of: query)
         var page = try await backend.pull(
             query, after: token, itemCountMax: sizeMax, isFirstPage: true)
@@ -69,56 +67,126 @@ extension ReplicationCycle {
             page = try await backend.pull(
                 query, after: nil, itemCountMax: sizeMax, isFirstPage: true)
         }
-        page = page.describingAttachments(describes)
         context.carriesAttachments = describes
-        var isFirst = true
-        while true {
-            try Task.checkCancellation()
-            guard try await isCurrent(query, as: channels) else { return false }
-            if !isFirst, !page.isLast, page.token == token || page.token == nil {
-                throw ReplicationError(
-                    .protocolViolation,
-                    "The remote sent a page that ends where it began, so the pull would never "
-                        + "end.")
-            }
-            // The next page travels while this one is stored.
-            let (current, asked) = (page, context)
-            context = self.context(of: query)
-            async let following = Self.page(
-                of: query, after: current, backend, itemCountMax: sizeMax,
-                withAttachments: describes)
-            if !page.items.isEmpty || page.token != token {
-                let application = try await session.pushQueue.apply(
-                    session.database, page, after: token, in: asked)
-                if application.isOvertaken { return false }
-                note(application)
-                // The first page may show once more what was read before.
-                if !isFirst || application.changedCount > 0 { advanceCount += 1 }
-            }
-            if let remaining = page.itemCountRemaining {
-                // The number comes from the remote and may be anything.
-                let (sum, overflow) = received.addingReportingOverflow(remaining)
-                total = overflow ? received : sum
-            }
-            received += page.items.count
-            summary.received += page.items.count
-            total = max(total, received)
-            if !page.items.isEmpty { session.report(.receiving(received: received, total: total)) }
-            token = page.token ?? token
-            isFirst = false
-            guard let next = try await following else { return true }
-            page = next
-        }
+        let first = AskedPage(
+            page: page.describingAttachments(describes), token: token, context: context,
+            isFirst: true)
+        return try await pull(query, as: channels, from: first)
     }
 
-    private static func page(
-        of query: PullQuery, after page: PullPage, _ backend: any Backend, itemCountMax: Int,
-        withAttachments: Bool
-    ) async throws -> PullPage? {
-        if page.isLast { return nil }
-        return try await backend.pull(
-            query, after: page.token, itemCountMax: itemCountMax, isFirstPage: false
-        ).describingAttachments(withAttachments)
+    /// Stores a page, and fetches and stores those behind it.
+    ///
+    /// - Returns: False when the pull has to begin again.
+    private mutating func pull(
+        _ query: PullQuery, as channels: [String], from first: AskedPage
+    ) async throws -> Bool {
+        let (session, describes) = (session, first.context.carriesAttachments)
+        var machine = PullStateMachine()
+        var progress = PullProgress()
+        var last = first
+        var waiting: [AskedPage] = []
+        var isOvertaken = false
+        var (failure, storingFailure): ((any Error)?, (any Error)?)
+        await withTaskGroup(of: PullReport.self) { group in
+            var report: PullReport? = .came(.success(first))
+            loop: while true {
+                switch report {
+                case .came(.success(let asked))?:
+                    do {
+                        try Task.checkCancellation()
+                        if try await isCurrent(query, as: channels) {
+                            try asked.check()
+                            last = asked
+                            waiting.append(asked)
+                        } else {
+                            isOvertaken = true
+                        }
+                        machine.came(isLast: asked.page.isLast)
+                    } catch {
+                        failure = error
+                        machine.failed()
+                    }
+                case .came(.failure(let error))?:
+                    failure = error
+                    machine.failed()
+                case .stored(let pages, .success(let applications))?:
+                    machine.stored()
+                    for (asked, application) in zip(pages, applications) {
+                        if application.isOvertaken { isOvertaken = true }
+                        if isOvertaken { break }
+                        note(application, of: asked, &progress)
+                    }
+                case .stored(_, .failure(let error))?:
+                    machine.stored()
+                    storingFailure = error
+                case nil: break
+                }
+                report = nil
+                if isOvertaken || storingFailure != nil || Task.isCancelled {
+                    machine.abort()
+                    group.cancelAll()
+                }
+                switch machine.nextAction() {
+                case .ask:
+                    let (before, context) = (last, context(of: query))
+                    let (backend, sizeMax) = (
+                        session.backend, session.configuration.pageSize
+                    )
+                    group.addTask {
+                        do {
+                            let page = try await backend.pull(
+                                query, after: before.page.token, itemCountMax: sizeMax,
+                                isFirstPage: false)
+                            let asked = AskedPage(
+                                page: page.describingAttachments(describes),
+                                token: before.endToken, context: context)
+                            return .came(.success(asked))
+                        } catch {
+                            return .came(.failure(error))
+                        }
+                    }
+                case .store(let count):
+                    let pages = Array(waiting.prefix(count))
+                    waiting.removeFirst(count)
+                    group.addTask {
+                        do {
+                            let applications = try await session.pushQueue.apply(
+                                session.database, pages)
+                            return .stored(pages, .success(applications))
+                        } catch {
+                            return .stored(pages, .failure(error))
+                        }
+                    }
+                case .wait: report = await group.next()
+                case .finish: break loop
+                }
+            }
+        }
+        if let storingFailure { throw storingFailure }
+        if isOvertaken { return false }
+        if let failure { throw failure }
+        try Task.checkCancellation()
+        return true
+    }
+
+    /// Counts a page that was stored, and says how far the pull is.
+    private mutating func note(
+        _ application: PageApplication, of asked: AskedPage, _ progress: inout PullProgress
+    ) {
+        note(application)
+        // The first page may show once more what was read before.
+        if asked.isNews, !asked.isFirst || application.changedCount > 0 { advanceCount += 1 }
+        let page = asked.page
+        if let remaining = page.itemCountRemaining {
+            // The number comes from the remote and may be anything.
+            let (sum, overflow) = progress.received.addingReportingOverflow(remaining)
+            progress.total = overflow ? progress.received : sum
+        }
+        progress.received += page.items.count
+        summary.received += page.items.count
+        progress.total = max(progress.total, progress.received)
+        guard !page.items.isEmpty else { return }
+        session.report(.receiving(received: progress.received, total: progress.total))
     }
 
     mutating func note(_ application: PageApplication) {
@@ -207,4 +275,19 @@ extension ReplicationCycle {
             return passed < 0 || passed >= interval / .seconds(1)
         }
     }
+}
+
+/// How far a pull is.
+private struct PullProgress {
+    /// Items that were stored.
+    var received = 0
+    /// Those and the ones that are to come, as far as the remote said.
+    var total = 0
+}
+
+/// What a task of a pull reports.
+private enum PullReport: Sendable {
+    case came(Result<AskedPage, any Error>)
+    /// What was changed by each of the pages, up to one that was overtaken.
+    case stored([AskedPage], Result<[PageApplication], any Error>)
 }

@@ -44,27 +44,19 @@ extension ReplicationCycle {
                 guard try await waits(for: preceding, since: progressBefore) else { break }
                 continue
             }
-            for id in claim.undownloadedIds {
-                _ = try await Self.download(id, for: session)
-                let isLeft = try pushQueue.read(database) { snapshot, tables in
-                    try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
-                }
-                if isLeft { skippedIds.insert(id) }
-            }
-            if !claim.undescribedIds.isEmpty {
-                try await lookUpAttachments(of: claim.undescribedIds, &progress)
-            }
-            progress.total -= claim.equalCount + claim.withheldCount
-            summary.withheld += claim.withheldCount
-            for (id, reason) in claim.faults {
-                progress.total -= 1
-                summary.rejected += 1
-                session.report(.rejected(documentId: id, reason: reason))
-            }
+            try await doOtherWork(of: claim, &progress)
+            note(claim, &progress)
             var conflictIds: [String] = []
             if !claim.operations.isEmpty {
-                conflictIds = try await send(
-                    claim.operations, togetherMax: batchCountMax, isOrdered: isOrdered, &progress)
+                let maySend = PushAllowance(
+                    togetherMax: batchCountMax, isOrdered: isOrdered,
+                    claimsMore: isSeveral && session.order == nil && session.filter == nil)
+                let (found, behind) = try await send(claim.operations, maySend, &progress)
+                conflictIds = found
+                if let behind {
+                    try await doOtherWork(of: behind, &progress)
+                    conflictIds += behind.conflictIds
+                }
             }
             // One that was known stands behind what was sent; its turn comes with the next claim.
             if !isOrdered || conflictIds.isEmpty { conflictIds += claim.conflictIds }
@@ -106,47 +98,95 @@ extension ReplicationCycle {
         }
     }
 
-    /// Sends operations, several at a time, and stores what came of them.
+    /// Fetches what operations of a claim wait for.
+    private mutating func doOtherWork(
+        of claim: Claim, _ progress: inout PushProgress
+    ) async throws {
+        for id in claim.undownloadedIds {
+            _ = try await Self.download(id, for: session)
+            let isLeft = try session.pushQueue.read(session.database) { snapshot, tables in
+                try tables.hasDownload(ofDocumentWithId: id, in: snapshot)
+            }
+            if isLeft { skippedIds.insert(id) }
+        }
+        if !claim.undescribedIds.isEmpty {
+            try await lookUpAttachments(of: claim.undescribedIds, &progress)
+        }
+    }
+
+    /// Counts what of a claim is not sent.
+    private mutating func note(_ claim: Claim, _ progress: inout PushProgress) {
+        progress.total -= claim.equalCount + claim.withheldCount
+        summary.withheld += claim.withheldCount
+        for (id, reason) in claim.faults {
+            progress.total -= 1
+            summary.rejected += 1
+            session.report(.rejected(documentId: id, reason: reason))
+        }
+    }
+
+    /// Sends operations, several at a time, and stores what came of them; claims and sends those behind them
+    /// as long as there are and nothing else is to be done.
     ///
     /// - Parameters:
     ///   - claimed: The operations.
-    ///   - togetherMax: The most that go together.
-    ///   - isOrdered: Whether they go one at a time, and none after the first conflict.
+    ///   - allowance: How they may go.
     ///   - progress: How far the push is.
-    /// - Returns: The documents that are in conflict now.
+    /// - Returns: The documents that are in conflict now, and the last claim without its operations when it
+    ///   leaves something else to do.
     /// - Throws: What ended the push; the database's errors.
     private mutating func send(
-        _ claimed: [ClaimedOperation], togetherMax: Int, isOrdered: Bool,
+        _ claimed: [ClaimedOperation], _ allowance: PushAllowance,
         _ progress: inout PushProgress
-    ) async throws -> [String] {
+    ) async throws -> (conflictIds: [String], behind: Claim?) {
         let (pushQueue, database, backend) = (session.pushQueue, session.database, session.backend)
-        var operations = claimed
-        for index in operations.indices {
-            operations[index].operation.sendsOnlyChanges =
-                session.configuration.sendsOnlyChanges
-                && operations[index].operation.changedNames != nil
+        let isOrdered = allowance.isOrdered
+        // Those that are not done, by their places.
+        var operations: [Int: ClaimedOperation] = [:]
+        var heldSize = 0
+        var claimedCount = 0
+        let sendsOnlyChanges = session.configuration.sendsOnlyChanges
+        /// Gives places to operations; those of them that go by themselves.
+        func take(_ claimed: [ClaimedOperation]) -> Set<Int> {
+            var lone: Set<Int> = []
+            for var claimed in claimed {
+                claimed.operation.sendsOnlyChanges =
+                    sendsOnlyChanges && claimed.operation.changedNames != nil
+                if !claimed.attachments.isEmpty { lone.insert(claimedCount) }
+                heldSize += claimed.size
+                operations[claimedCount] = claimed
+                claimedCount += 1
+            }
+            return lone
         }
+        let lone = take(claimed)
         var machine = PushStateMachine(
-            count: operations.count,
+            count: claimedCount,
             sendingMax: isOrdered ? 1 : session.configuration.concurrentRequestsMax,
-            batchMax: isOrdered ? 1 : max(1, togetherMax),
-            lone: Set(operations.indices.filter { !operations[$0].attachments.isEmpty }))
+            batchMax: isOrdered ? 1 : max(1, allowance.togetherMax), lone: lone,
+            claimingMore: allowance.claimsMore)
         var outcomes: [Int: RemoteOutcome] = [:]
         var conflictIds: [String] = []
+        var behind: Claim?
         var failure: (any Error)?
         await withTaskGroup(of: PushReport.self) { group in
             loop: while true {
                 if Task.isCancelled { machine.abort() }
+                machine.isFull =
+                    operations.count >= SyncTuning.claimedCountMax
+                    || heldSize >= SyncTuning.claimedSizeMax
                 switch machine.nextAction() {
                 case .send(let run):
-                    let sent = Array(operations[run])
+                    let sent = run.compactMap { operations[$0] }
                     group.addTask {
                         .answered(
                             run, await backend.answers(to: sent, omissions: pushQueue.omissions))
                     }
                 case .store(let indices):
                     let trials = indices.compactMap { index in
-                        outcomes[index].map { (operations[index], PushQueue.Trial.answered($0)) }
+                        operations[index].flatMap { operation in
+                            outcomes[index].map { (operation, PushQueue.Trial.answered($0)) }
+                        }
                     }
                     let date = session.configuration.now()
                     group.addTask {
@@ -156,6 +196,22 @@ extension ReplicationCycle {
                             return .stored(indices, .success(results))
                         } catch {
                             return .stored(indices, .failure(error))
+                        }
+                    }
+                case .claim:
+                    // What is under way is taken up again when its outcome is known.
+                    let skipped = skippedIds.union(operations.values.lazy.map(\.operation.id))
+                    let (withAttachments, lookedUp) = (carriesAttachments(), lookedUpIds)
+                    group.addTask {
+                        do {
+                            return .claimed(
+                                .success(
+                                    try await pushQueue.claim(
+                                        database, countMax: SyncTuning.claimCountMax,
+                                        skipping: skipped, filter: nil,
+                                        withAttachments: withAttachments, lookedUp: lookedUp)))
+                        } catch {
+                            return .claimed(.failure(error))
                         }
                     }
                 case .wait:
@@ -174,32 +230,52 @@ extension ReplicationCycle {
                             case .failure(let error)
                             where run.count > 1 && error.mayConcernOneDocument:
                                 // Perhaps for another's sake; and perhaps it was carried out.
-                                operations[index].isRepeated = true
+                                operations[index]?.isRepeated = true
                                 repeated.append(index)
                             case .failure(let error):
-                                if !note(error, on: operations[index].operation.id, &progress) {
-                                    failure = failure ?? error
-                                }
+                                let id = operations[index]?.operation.id ?? ""
+                                if !note(error, on: id, &progress) { failure = failure ?? error }
                             }
                         }
                         let holds =
                             isOrdered
                             && known.contains { index in
-                                outcomes[index]?.mayConflict(
-                                    with: operations[index].operation.kind) ?? false
+                                guard let kind = operations[index]?.operation.kind else {
+                                    return false
+                                }
+                                return outcomes[index]?.mayConflict(with: kind) ?? false
                             }
                         machine.answered(known: known, repeating: repeated, holding: holds)
                         if failure != nil || progress.isOutage { machine.abort() }
                     case .stored(let indices, .success(let results)):
                         machine.stored()
                         if isOrdered, results.contains(.conflict) { machine.abort() }
-                        conflictIds += count(
-                            zip(indices, results).map { index, result in
-                                (operations[index].operation.id, result)
-                            }, &progress)
+                        var stored: [(id: String, result: PushResult)] = []
+                        for (index, result) in zip(indices, results) {
+                            outcomes[index] = nil
+                            guard let done = operations.removeValue(forKey: index) else { continue }
+                            heldSize -= done.size
+                            stored.append((done.operation.id, result))
+                        }
+                        conflictIds += count(stored, &progress)
+                        // Handlers are not kept waiting for the rest of the queue.
+                        if !conflictIds.isEmpty { machine.stopClaiming() }
                     case .stored(_, .failure(let error)):
                         machine.stored()
-                        failure = error
+                        failure = failure ?? error
+                        machine.abort()
+                    case .claimed(.success(var claim)):
+                        note(claim, &progress)
+                        let before = claimedCount
+                        let lone = take(claim.operations)
+                        let goesOn =
+                            !claim.isExhausted && claim.isProgress && !claim.hasOtherWork
+                        machine.claimed(claimedCount - before, lone: lone, goingOn: goesOn)
+                        claim.operations = []
+                        if claim.hasOtherWork { behind = claim }
+                    case .claimed(.failure(let error)):
+                        machine.claimed(0, goingOn: false)
+                        failure = failure ?? error
                         machine.abort()
                     }
                 case .finish:
@@ -208,11 +284,13 @@ extension ReplicationCycle {
             }
         }
         if !machine.unsent.isEmpty {
-            let unsent = machine.unsent.map { (operations[$0], PushQueue.Trial.notSent) }
+            let unsent = machine.unsent.compactMap { index in
+                operations[index].map { ($0, PushQueue.Trial.notSent) }
+            }
             _ = try await pushQueue.storeOutcomes(database, unsent, at: session.configuration.now())
         }
         if let failure { throw failure }
-        return conflictIds
+        return (conflictIds, behind)
     }
 
     /// Notes a failure on one operation; false when it is none of the operation's and ends the cycle.
@@ -333,9 +411,20 @@ struct PushProgress {
     var isOutage = false
 }
 
+/// How claimed operations may go.
+private struct PushAllowance {
+    /// The most that go together.
+    let togetherMax: Int
+    /// Whether they go one at a time, and none after the first conflict.
+    let isOrdered: Bool
+    /// Whether those behind them may be claimed while they are sent.
+    let claimsMore: Bool
+}
+
 /// What a task of a push reports.
 private enum PushReport: Sendable {
     /// One result for each of what was sent together.
     case answered(Range<Int>, [Result<RemoteOutcome, ReplicationError>])
     case stored([Int], Result<[PushResult], any Error>)
+    case claimed(Result<Claim, any Error>)
 }

@@ -10,6 +10,19 @@ extension RemoteTables {
         return try servers?.value(for: documentKey(id)).map { try base(id, $0) }
     }
 
+    /// Stores that a state of an item was shown which is the base already, but perhaps for the query that
+    /// shows it; no members are read.
+    ///
+    /// - Returns: False when nothing was stored, because that is not so or not known.
+    func showAgain(_ state: BaseItem, _ id: String) throws -> Bool {
+        guard scope == .all, state.version != nil,
+            let known = try snapshot.holdNote(on: id, by: number),
+            let row = try BaseNote.row(of: state, in: scope, queries), row.note != known,
+            try BaseNote.isSame(known, as: row.note, place: Self.place(ofBase: id))
+        else { return false }
+        return try writtenTransaction.hold(row.members, of: id, by: number, note: row.note)
+    }
+
     /// Stores the base of a document; an absent item is forgotten.
     ///
     /// Members that are those of the document are not stored again.

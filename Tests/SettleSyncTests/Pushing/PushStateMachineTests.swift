@@ -14,16 +14,23 @@ import TestSupport
         var abortsAfter: Int?
         /// One in so many answers holds the others back; 0 for none.
         var holdsEvery: Int = 0
+        /// How many operations each later claim finds; none when there are no later ones.
+        var claims: [Int] = []
+        /// Whether it stops claiming after the second answer.
+        var stopsClaiming = false
         var seed: UInt64
     }
 
     /// Drives a machine with answers in a random order and checks every promise on the way.
     private func run(_ setting: Setting) {
         var random = SeededGenerator(seed: setting.seed)
-        let (count, lone) = (setting.count, setting.lone)
+        var (count, lone) = (setting.count, setting.lone)
+        var claims = setting.claims
+        var isClaiming = false
+        var mayClaim = !claims.isEmpty
         var machine = PushStateMachine(
             count: count, sendingMax: setting.sendingMax, batchMax: setting.batchMax, lone: lone,
-            storingMin: setting.storingMin)
+            storingMin: setting.storingMin, claimingMore: mayClaim)
         var inFlight: [Range<Int>] = []
         var storing: [Int]?
         var sent: Set<Int> = []
@@ -50,14 +57,29 @@ import TestSupport
             case .store(let indices):
                 #expect(storing == nil, "One transaction at a time; \(random)")
                 let isAborted = setting.abortsAfter.map { answerCount >= $0 } ?? false
-                let isEnding = sent.count == count && toRepeat.isEmpty || isAborted
+                let isEnding =
+                    sent.count == count && toRepeat.isEmpty && !isClaiming || isAborted
                 #expect(
                     isEnding || !holding.isEmpty || indices.count >= setting.storingMin,
                     "\(random)")
                 storing = indices
+            case .claim:
+                #expect(mayClaim && !isClaiming, "\(random)")
+                #expect(
+                    count - sent.count < setting.sendingMax * setting.batchMax,
+                    "Claimed more than is to be sent soon; \(random)")
+                isClaiming = true
             case .wait:
                 let mayAnswer = !inFlight.isEmpty
-                if let indices = storing, !mayAnswer || Bool.random(using: &random) {
+                if isClaiming, !mayAnswer && storing == nil || Bool.random(using: &random) {
+                    isClaiming = false
+                    let more = claims.removeFirst()
+                    mayClaim = mayClaim && !claims.isEmpty
+                    let alone: Set<Int> = more > 1 ? [count + 1] : []
+                    machine.claimed(more, lone: alone, goingOn: mayClaim)
+                    lone.formUnion(alone)
+                    count += more
+                } else if let indices = storing, !mayAnswer || Bool.random(using: &random) {
                     #expect(stored.isDisjoint(with: indices), "Stored twice; \(random)")
                     stored.formUnion(indices)
                     holding.subtract(indices)
@@ -83,6 +105,10 @@ import TestSupport
                     machine.answered(known: known, repeating: repeated, holding: holds)
                     answerCount += 1
                     if answerCount == setting.abortsAfter { machine.abort() }
+                    if answerCount == 2, setting.stopsClaiming {
+                        machine.stopClaiming()
+                        mayClaim = false
+                    }
                 } else {
                     Issue.record("Nothing to wait for; \(random)")
                     return
@@ -91,7 +117,10 @@ import TestSupport
                 break loop
             }
         }
-        #expect(inFlight.isEmpty && storing == nil, "\(random)")
+        #expect(inFlight.isEmpty && storing == nil && !isClaiming, "\(random)")
+        if setting.abortsAfter == nil, !setting.stopsClaiming {
+            #expect(claims.isEmpty, "Not all was claimed; \(random)")
+        }
         #expect(stored.union(unknown).union(toRepeat) == sent, "\(random)")
         #expect(stored.isDisjoint(with: unknown), "\(random)")
         #expect(Set(machine.unsent).isDisjoint(with: sent), "\(random)")
@@ -123,6 +152,47 @@ import TestSupport
                 }
             }
         }
+    }
+
+    @Test(arguments: 1..<5)
+    func `claims more while it sends, and keeps all its promises`(batchMax: Int) {
+        for claims in [[0], [1], [3], [2, 0, 5], [7, 1, 1], [1, 1, 1, 1]] {
+            for sendingMax in 1..<4 {
+                for abortsAfter in [nil, 1, 3] {
+                    for seed in 0..<16 {
+                        run(
+                            Setting(
+                                count: 1 + seed % 5, sendingMax: sendingMax, batchMax: batchMax,
+                                lone: [1], storingMin: 1 + seed % 4, abortsAfter: abortsAfter,
+                                claims: claims, stopsClaiming: seed % 3 == 0, seed: UInt64(seed)))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `claims nothing while it holds as much as it may`() {
+        var machine = PushStateMachine(count: 1, sendingMax: 2, batchMax: 2, claimingMore: true)
+        machine.isFull = true
+        #expect(machine.nextAction() == .send(0..<1))
+        #expect(machine.nextAction() == .wait)
+        machine.isFull = false
+        #expect(machine.nextAction() == .claim)
+        machine.claimed(1, goingOn: true)
+        // The remote has something to do meanwhile, so the batch waits to be filled.
+        #expect(machine.nextAction() == .send(1..<2))
+        #expect(machine.nextAction() == .claim)
+        machine.claimed(1, goingOn: true)
+        machine.answered(known: [0])
+        #expect(machine.nextAction() == .send(2..<3))
+        #expect(machine.nextAction() == .claim)
+        machine.answered(known: [1])
+        machine.answered(known: [2])
+        #expect(machine.nextAction() == .wait)
+        machine.claimed(0, goingOn: false)
+        #expect(machine.nextAction() == .store([0, 1, 2]))
+        machine.stored()
+        #expect(machine.nextAction() == .finish)
     }
 
     @Test func `sends nothing behind an answer that holds it until that is stored`() {

@@ -188,6 +188,12 @@ import TestSupport
         #expect(
             Self.hexadecimal(entry.encoded())
                 == "02 02 22 09 00 01 02 4E 6F 02 A6 03 02 7B 7D")
+        var sent = PendingChange(order: 9)
+        sent.sent = PendingChange.Sent(
+            kind: .update, baseVersion: "Mg==", members: ["n": 1], revision: nil)
+        #expect(
+            Self.hexadecimal(sent.encoded())
+                == "03 00 01 09 00 00 02 01 04 4D 67 3D 3D 00 06 89 01 03 01 6E 41")
     }
 
     @Test func `are read as releases before wrote them`() throws {
@@ -197,7 +203,14 @@ import TestSupport
         entry.status = .rejected
         entry.reason = "No"
         #expect(try PendingChange(decoding: bytes, id: "a") == entry)
-        // States had their members as text.
+        // What was sent had its members as text, and so had states.
+        for layout in [1, 2] as [UInt8] {
+            let bytes: [UInt8] = [layout, 0, 1, 9, 0, 0, 1, 0, 0, 7] + Array(#"{"n":1}"#.utf8)
+            var entry = PendingChange(order: 9)
+            entry.sent = PendingChange.Sent(
+                kind: .insert, baseVersion: nil, members: ["n": 1], revision: nil)
+            #expect(try PendingChange(decoding: bytes, id: "a") == entry)
+        }
         for layout in [1, 2] as [UInt8] {
             var row = RowReader(
                 [layout, 1, 1, 1, 4, 0x4D, 0x67, 0x3D, 0x3D, 7] + Array(#"{"n":1}"#.utf8),
@@ -216,6 +229,12 @@ import TestSupport
         var reader = RowReader(row.bytes, place: "a state")
         let read = try BaseItem(from: &reader)
         #expect(read.members?["text"]?.stringValue?.utf8.count == text.utf8.count)
+        var entry = PendingChange(order: 9)
+        entry.sent = PendingChange.Sent(
+            kind: .insert, baseVersion: nil, members: state.members ?? [:], revision: nil)
+        let bytes = entry.encoded()
+        #expect(bytes.first == 2)
+        #expect(try PendingChange(decoding: bytes, id: "a") == entry)
     }
 
     @Test func `with damaged members are an error`() {

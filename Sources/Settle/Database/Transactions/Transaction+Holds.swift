@@ -28,6 +28,13 @@ extension Snapshot {
         }
     }
 
+    /// The note of such a hold, without the members.
+    ///
+    /// - Throws: As ``hold(on:by:)``.
+    package func holdNote(on id: String, by holder: UInt32) throws -> [UInt8]? {
+        try DatabaseError.translating { try base.holdNote(on: id, by: holder) }
+    }
+
     /// Walks the documents that a holder holds, in the order of their last changes.
     ///
     /// - Parameters:

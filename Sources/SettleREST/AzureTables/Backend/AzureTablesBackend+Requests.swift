@@ -10,7 +10,7 @@ extension AzureTablesBackend {
     /// - Throws: ``ReplicationError`` as the transport does; `unauthorized` for 401.
     func exchange(
         _ dialect: Dialect, _ method: HTTPRequest.Method, ofItem id: String? = nil,
-        query: [QueryParameter] = [], body: JSONValue? = nil, matching version: String? = nil
+        query: [QueryParameter] = [], body: [UInt8]? = nil, matching version: String? = nil
     ) async throws(ReplicationError) -> FullHTTPResponse {
         var fields = HTTPFields()
         if body != nil { fields[.contentType] = "application/json" }
@@ -30,7 +30,7 @@ extension AzureTablesBackend {
         if isList { fields[.prefer] = Self.reportingRemovals }
         let response = try await exchange(
             dialect, method, address.path(ofItem: id, query: query + dialect.alwaysAsked),
-            fields: fields, body: body.map { JSONText.text(of: $0) },
+            fields: fields, body: body,
             answerSizeMax: isList ? RESTTuning.answerSizeMax : RESTTuning.itemSizeMax)
         memory.keepFeatures(of: response)
         return response

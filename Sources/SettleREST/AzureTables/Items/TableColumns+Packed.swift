@@ -30,6 +30,14 @@ extension TableColumns {
         )
     }
 
+    /// Whether every member of a packed object surely travels under its own name.
+    func keepsNames(of members: PackedValue) -> Bool {
+        let parts = try? members.parting(into: 0) { bytes, name in
+            if case .kept = part(bytes, name) { .kept } else { .odd }
+        }
+        return parts != nil
+    }
+
     /// How many columns there are in ``ownNames``.
     private static let ownCount = 5
 

@@ -14,8 +14,10 @@ extension RemoteItem {
     ///   - columns: What the table's own columns are called.
     ///   - storesJSON: Whether the server stores null only where it was sent.
     ///   - tag: The version in the response's `ETag`, which counts more than the column.
+    ///   - isListed: Whether it is a row of a list, most of which become documents.
     init?(
-        _ row: TableRow, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil
+        _ row: TableRow, _ columns: TableColumns, storesJSON: Bool, tag: String? = nil,
+        isListed: Bool = false
     ) {
         if row.fault == nil, let packed = row.form.packed,
             let (rest, own) = columns.parting(packed)
@@ -23,7 +25,8 @@ extension RemoteItem {
             guard let id = own.id else { return nil }
             self.init(
                 id: id, version: tag ?? own.version, isDeleted: own.isDeleted, packed: rest,
-                created: Self.date(own.createdAt), updated: Self.date(own.updatedAt))
+                created: Self.date(own.createdAt), updated: Self.date(own.updatedAt),
+                isPrepared: isListed)
             nullMayMeanAbsent = !storesJSON
             return
         }
@@ -44,7 +47,7 @@ extension RemoteItem {
 
     /// Reads an item of a list; one without an identifier has a fault that says which row it is.
     init(listed row: TableRow, _ columns: TableColumns, storesJSON: Bool) {
-        if let item = RemoteItem(row, columns, storesJSON: storesJSON) {
+        if let item = RemoteItem(row, columns, storesJSON: storesJSON, isListed: true) {
             self = item
             return
         }

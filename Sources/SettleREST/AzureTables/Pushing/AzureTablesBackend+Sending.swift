@@ -23,9 +23,10 @@ extension AzureTablesBackend {
         let response: FullHTTPResponse
         switch operation.kind {
         case .insert:
-            response = try await exchange(dialect, .post, body: Self.item(operation, dialect))
+            response = try await exchange(
+                dialect, .post, body: OperationBody(operation, dialect).item())
         case .update:
-            guard let body = Self.change(operation, dialect) else {
+            guard let body = OperationBody(operation, dialect).change() else {
                 return try await unchanged(operation, dialect)
             }
             let method: HTTPRequest.Method = dialect.change == .merge ? .patch : .put
@@ -42,39 +43,6 @@ extension AzureTablesBackend {
             }
         }
         return try await outcome(of: operation, OperationResponse(response), dialect)
-    }
-
-    /// The whole item.
-    static func item(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue {
-        var members = dialect.columns.escaped(carriedMembers(of: operation))
-        members[TableColumns.id] = .string(operation.id)
-        return .object(members)
-    }
-
-    /// The members that a request carries.
-    ///
-    /// What an item's attachments are is left out where that changes nothing: on servers that have
-    /// attachments, those that are not mentioned stay.
-    private static func carriedMembers(of operation: RemoteOperation) -> [String: JSONValue] {
-        var members = operation.members
-        let isUnchanged =
-            operation.kind == .insert
-            ? members[TableColumns.attachments] == [:]
-            : operation.changedNames?.contains(TableColumns.attachments) == false
-        if isUnchanged { members[TableColumns.attachments] = nil }
-        return members
-    }
-
-    /// What an update sends; nil when that would be nothing.
-    static func change(_ operation: RemoteOperation, _ dialect: Dialect) -> JSONValue? {
-        guard dialect.change == .merge else { return item(operation, dialect) }
-        var sent = carriedMembers(of: operation)
-        let changed = operation.changedNames ?? []
-        if operation.sendsOnlyChanges, operation.changedNames != nil {
-            sent = sent.filter { changed.contains($0.key) }
-        }
-        for name in changed where operation.members[name] == nil { sent[name] = .null }
-        return sent.isEmpty ? nil : .object(dialect.columns.escaped(sent))
     }
 
     /// The outcome of an update that changes nothing.

@@ -15,7 +15,7 @@ extension AzureTablesBackend {
         let deleted = dialect.columns.deleted
         if !memory.undeletesByReplacing {
             let response = try await exchange(
-                dialect, .patch, ofItem: operation.id, body: [deleted: false],
+                dialect, .patch, ofItem: operation.id, body: JSONText.text(of: [deleted: false]),
                 matching: operation.baseVersion)
             switch response.status {
             case 405, 501: memory.keepUndeletingByReplacing()
@@ -45,7 +45,7 @@ extension AzureTablesBackend {
         members[deleted] = false
         let response = try await exchange(
             dialect, .put, ofItem: operation.id, query: [dialect.askingForDeleted],
-            body: .object(members), matching: item.version)
+            body: JSONText.text(of: .object(members)), matching: item.version)
         return try await outcome(of: operation, OperationResponse(response), dialect)
     }
 }

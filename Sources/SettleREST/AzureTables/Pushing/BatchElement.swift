@@ -16,26 +16,49 @@ struct BatchElement {
         _ index: Int, _ operation: RemoteOperation, _ dialect: AzureTablesBackend.Dialect
     ) {
         guard dialect.fault(ofId: operation.id) == nil else { return nil }
-        var members: [String: JSONValue] = [BatchMember.id: .string(operation.id)]
         let verb: BatchVerb
+        var item: [UInt8]?
         switch operation.kind {
         case .insert:
             verb = .insert
-            members[BatchMember.item] = AzureTablesBackend.item(operation, dialect)
+            item = OperationBody(operation, dialect).item()
         case .update:
-            guard let change = AzureTablesBackend.change(operation, dialect) else { return nil }
+            guard let change = OperationBody(operation, dialect).change() else { return nil }
             verb = dialect.change == .merge ? .update : .replace
-            members[BatchMember.item] = change
+            item = change
         case .delete: verb = .delete
         case .undelete: verb = .undelete
         }
-        members[BatchMember.verb] = .string(verb.rawValue)
-        if operation.kind != .insert, let version = operation.baseVersion {
-            members[BatchMember.version] = .string(version)
-        }
         self.index = index
         self.operation = operation
-        text = JSONText.text(of: .object(members))
+        let version = operation.kind == .insert ? nil : operation.baseVersion
+        var text: [UInt8] = []
+        text.reserveCapacity((item?.count ?? 0) + operation.id.utf8.count + 96)
+        text.append(UInt8(ascii: "{"))
+        Self.append(BatchMember.id, operation.id, to: &text)
+        if let item {
+            text.append(UInt8(ascii: ","))
+            Self.append(name: BatchMember.item, to: &text)
+            text += item
+        }
+        text.append(UInt8(ascii: ","))
+        Self.append(BatchMember.verb, verb.rawValue, to: &text)
+        if let version {
+            text.append(UInt8(ascii: ","))
+            Self.append(BatchMember.version, version, to: &text)
+        }
+        text.append(UInt8(ascii: "}"))
+        self.text = text
+    }
+
+    private static func append(_ name: String, _ value: String, to text: inout [UInt8]) {
+        append(name: name, to: &text)
+        JSONText.append(value, to: &text)
+    }
+
+    private static func append(name: String, to text: inout [UInt8]) {
+        JSONText.append(name, to: &text)
+        text.append(UInt8(ascii: ":"))
     }
 
     /// JSON: `{"operations": array}`, made of what is written down already.

@@ -1,0 +1,95 @@
+import TestSupport
+import Testing
+
+@testable import SettleSync
+
+@Suite struct `Pull state machine` {
+    /// Drives a machine with reports in a random order and checks every promise on the way.
+    private func run(
+        pageCount: Int, heldMax: Int, failsAt: Int?, abortsAfter: Int?, seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
+        var machine = PullStateMachine(heldMax: heldMax)
+        // The first page has been asked for.
+        var isAsking = true
+        var (came, stored, storing, reports) = (0, 0, 0, 0)
+        var (hasFailed, isAborted) = (false, false)
+        func come() {
+            isAsking = false
+            if came == failsAt {
+                hasFailed = true
+                machine.failed()
+            } else {
+                came += 1
+                machine.came(isLast: came == pageCount)
+            }
+        }
+        come()
+        loop: while true {
+            if !isAborted, reports == abortsAfter {
+                isAborted = true
+                machine.abort()
+            }
+            switch machine.nextAction() {
+            case .ask:
+                #expect(!isAsking && !hasFailed && !isAborted && came < pageCount, "\(random)")
+                #expect(came - stored < heldMax, "\(random)")
+                isAsking = true
+            case .store(let count):
+                #expect(storing == 0 && !isAborted, "One transaction at a time; \(random)")
+                #expect(count == came - stored, "What came is stored together; \(random)")
+                storing = count
+            case .wait:
+                guard isAsking || storing > 0 else {
+                    Issue.record("Nothing to wait for; \(random)")
+                    return
+                }
+                reports += 1
+                if storing > 0, !isAsking || Bool.random(using: &random) {
+                    stored += storing
+                    storing = 0
+                    machine.stored()
+                } else {
+                    come()
+                }
+            case .finish:
+                break loop
+            }
+        }
+        #expect(!isAsking && storing == 0, "\(random)")
+        if !isAborted {
+            #expect(stored == (failsAt.map { min($0, came) } ?? pageCount), "\(random)")
+        }
+    }
+
+    @Test(arguments: 1..<5)
+    func `asks for each page once, one ahead, and stores all that came in order`(heldMax: Int) {
+        for pageCount in 1..<8 {
+            for failsAt in [nil, 0, 1, 2, 5] where failsAt ?? 0 < pageCount {
+                for abortsAfter in [nil, 0, 1, 2, 3, 5] {
+                    for seed in 0..<16 {
+                        run(
+                            pageCount: pageCount, heldMax: heldMax, failsAt: failsAt,
+                            abortsAfter: abortsAfter, seed: UInt64(seed))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `asks for the page behind the next one while a page is stored`() {
+        var machine = PullStateMachine(heldMax: 2)
+        machine.came(isLast: false)
+        #expect(machine.nextAction() == .ask)
+        #expect(machine.nextAction() == .store(count: 1))
+        #expect(machine.nextAction() == .wait)
+        machine.came(isLast: false)
+        #expect(machine.nextAction() == .wait, "Two pages are held.")
+        machine.stored()
+        #expect(machine.nextAction() == .ask)
+        #expect(machine.nextAction() == .store(count: 1))
+        machine.failed()
+        machine.stored()
+        #expect(machine.nextAction() == .finish)
+    }
+}
