@@ -28,6 +28,7 @@ class LMDBSnapshot: TableSnapshot {
     }
 
     private func item(of view: borrowing DocumentView, _ id: String) throws -> TableItem? {
+        try turn?.check(before: view.byteCount)
         // What is attached is known to the document alone.
         try Envelope.item(of: view, id: id) ?? snapshot.document(id).map(Envelope.item(of:))
     }
