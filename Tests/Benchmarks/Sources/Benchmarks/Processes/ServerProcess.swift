@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Settle
 import ServiceLifecycle
 import SettleServer
 
