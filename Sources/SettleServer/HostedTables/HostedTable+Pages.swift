@@ -40,6 +40,23 @@ extension HostedTable {
     }
 }
 
+extension HostedTable {
+    /// Reads one page of a list at once, when it is short.
+    ///
+    /// - Returns: The page; nil when it is to be read by ``page(_:for:into:answerBytesMax:)``.
+    /// - Throws: As that.
+    func pageNow<Sink: PageSink>(
+        _ request: PageRequest, for identity: Identity, into sink: Sink,
+        answerBytesMax: Int = TableItem.answerBytesMax
+    ) throws -> CollectedPage<Sink>? {
+        guard request.isShort else { return nil }
+        return try stored.readNow(for: identity.sender) {
+            try PageReader(request, for: identity, in: $0).read(
+                into: sink, answerBytesMax: answerBytesMax)
+        }
+    }
+}
+
 /// Reads one page of a list from one state of a table.
 struct PageReader {
     private let request: PageRequest
@@ -181,6 +198,14 @@ extension PageReader {
 }
 
 extension PageRequest {
+    /// Whether the list is likely to look at few rows, one after the other.
+    fileprivate var isShort: Bool {
+        top + skip <= Self.shortCountMax && walk != .sorted && !isCounted
+            && (filter == nil || filter?.exactUpdatedAtSpan != nil)
+    }
+
+    private static let shortCountMax = 100
+
     /// Whether the list needs the timeline, because what left the reader's sight belongs to it.
     var readsTimeline: Bool {
         reportsChannelRemovals && includesDeleted && walk == .byUpdatedAt

@@ -26,6 +26,9 @@ package final class WorkTurns: Sendable {
     /// How often work is passed over before it comes first.
     private static let passesMax = 16
 
+    /// How long work goes on that is done at once.
+    private static let shortSlice = Duration.milliseconds(1)
+
     /// As many as there are cores, and not only one, so that what does not give way soon does not stop
     /// everything else.
     package static let standardCount = max(2, ProcessInfo.processInfo.activeProcessorCount)
@@ -67,16 +70,44 @@ package final class WorkTurns: Sendable {
         return try body(turn)
     }
 
+    /// Does a piece of work at once on the thread of the caller, if a turn is free and it is done within a
+    /// short slice.
+    ///
+    /// For the threads that tasks share: it neither waits nor goes on for long.
+    ///
+    /// - Parameters:
+    ///   - sender: Whose work it is.
+    ///   - body: What to do, of which nothing stays when it is not done in time; calls ``WorkTurn/check()`` now
+    ///     and then, and ``WorkTurn/check(before:)`` before it deals with many bytes.
+    /// - Returns: What `body` returned; nil when no turn was free, or it took too long.
+    /// - Throws: What `body` throws.
+    package func performNow<Value>(
+        for sender: SenderKey, _ body: (WorkTurn) throws -> Value
+    ) throws -> Value? {
+        let turn = WorkTurn(of: self, sender, ReadCancellation(), nil, isShort: true)
+        let hasTurn = state.withLock { state in
+            guard state.running < count else { return false }
+            arrive(turn, in: &state)
+            state.running += 1
+            note(turn, in: &state)
+            return true
+        }
+        guard hasTurn else { return nil }
+        defer { end(turn) }
+        turn.sliceEnd.withLock { $0 = now() + Self.shortSlice }
+        do {
+            return try body(turn)
+        } catch is WorkTrial.Over {
+            return nil
+        }
+    }
+
     /// How many pieces of work wait for their turn.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func begin(_ turn: WorkTurn) {
         let hasTurn = state.withLock { state in
-            let least = state.served.values.map(\.slices).min() ?? 0
-            let known = state.served[turn.sender] ?? (least, 0)
-            state.served[turn.sender] = (known.slices, known.works + 1)
-            state.arrivals += 1
-            turn.arrival.withLock { $0 = state.arrivals }
+            arrive(turn, in: &state)
             guard state.running < count else {
                 state.waiting.append(turn)
                 return false
@@ -87,6 +118,15 @@ package final class WorkTurns: Sendable {
         }
         if !hasTurn { turn.wait() }
         turn.sliceEnd.withLock { $0 = now() + slice }
+    }
+
+    /// Counts work that has come.
+    private func arrive(_ turn: WorkTurn, in state: inout State) {
+        let least = state.served.values.lazy.map(\.slices).min() ?? 0
+        let known = state.served[turn.sender] ?? (least, 0)
+        state.served[turn.sender] = (known.slices, known.works + 1)
+        state.arrivals += 1
+        turn.arrival.withLock { $0 = state.arrivals }
     }
 
     private func end(_ turn: WorkTurn) {
@@ -126,7 +166,7 @@ package final class WorkTurns: Sendable {
 
     /// Takes out who comes next, and counts its slice.
     private func takeNext(in state: inout State) -> WorkTurn? {
-        guard state.running < count else { return nil }
+        guard state.running < count, !state.waiting.isEmpty else { return nil }
         let rank = { (turn: WorkTurn) -> (Int, Int, Int) in
             let standing = turn.standing.withLock { $0 }
             let slices = state.served[turn.sender]?.slices ?? 0
@@ -163,16 +203,19 @@ package final class WorkTurn: Sendable {
     private let turns: WorkTurns
     private let cancellation: ReadCancellation
     private let trial: WorkTrial?
+    /// Whether it ends with its first slice.
+    private let isShort: Bool
     private let signal = DispatchSemaphore(value: 0)
 
     fileprivate init(
         of turns: WorkTurns, _ sender: SenderKey, _ cancellation: ReadCancellation,
-        _ trial: WorkTrial?
+        _ trial: WorkTrial?, isShort: Bool = false
     ) {
         self.turns = turns
         self.sender = sender
         self.cancellation = cancellation
         self.trial = trial
+        self.isShort = isShort
     }
 
     fileprivate func wait() { signal.wait() }
@@ -187,9 +230,17 @@ package final class WorkTurn: Sendable {
         try cancellation.check()
         try trial?.check()
         guard turns.isSliceOver(self) else { return }
+        if isShort { throw WorkTrial.Over() }
         try trial?.endSlice()
         turns.passOn(self)
         try cancellation.check()
+    }
+
+    /// Ends work that was to be short before it deals with many bytes at once.
+    ///
+    /// - Throws: ``WorkTrial/Over``.
+    package func check(before byteCount: Int) throws {
+        if isShort, byteCount > ItemMembers.smallBytesMax { throw WorkTrial.Over() }
     }
 }
 

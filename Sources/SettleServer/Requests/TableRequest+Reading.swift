@@ -18,9 +18,24 @@ extension TableRequest {
                 CollectedPage(
                     sink: itemsText(of: page), itemCount: 0, count: page.isCounted ? 0 : nil), page)
         }
-        let found = try await whileConnected { [page] in try await find(page, in: table) }
+        let found: CollectedPage<ItemsText>
+        if let now = try findNow(page, in: table) {
+            found = now
+        } else {
+            found = try await whileConnected { [page] in try await find(page, in: table) }
+        }
         responder.metrics.itemsRead(found.itemCount)
         return try respond(found, page)
+    }
+
+    /// Reads a short page as text at once; nil when it turns out not to be short, or there is no room for it.
+    private func findNow(
+        _ page: PageRequest, in table: HostedTable
+    ) throws -> CollectedPage<ItemsText>? {
+        let found = try table.pageNow(
+            page, for: identity, into: itemsText(of: page),
+            answerBytesMax: responder.answers.pageBytesMax)
+        return found?.sink.roomMissing == nil ? found : nil
     }
 
     /// Reads a page as text.

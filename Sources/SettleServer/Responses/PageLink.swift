@@ -29,7 +29,7 @@ enum PageLink {
         guard let top else { return query.text(without: names, adding: added) }
         names.insert(TableParameter.top.rawValue)
         var query = query
-        query.parameters.removeAll { names.contains($0.name.lowercased()) }
+        query.parameters.removeAll { names.contains($0.key) }
         query.parameters.append(added)
         added = RequestQuery.Parameter(.top, value: String(top))
         return query.text(without: [], adding: added)

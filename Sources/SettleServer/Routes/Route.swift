@@ -15,37 +15,42 @@ struct Route: Sendable {
     /// The path with its parameters in braces: `/tables/{table}/{id}`.
     let template: String
     let operations: [RouteOperation]
-
     /// The methods, HEAD after GET, in the order in which `Allow` names them.
-    var methods: [HTTPRequest.Method] {
-        operations.flatMap { $0.hasHead ? [$0.method, .head] : [$0.method] }
-    }
-
+    let methods: [HTTPRequest.Method]
     /// Whether the route is one of a table, which needs a version and a sender.
-    var isOfTable: Bool { template.hasPrefix("/tables/") }
+    let isOfTable: Bool
+    /// The parts of the path; nil in place of a parameter.
+    private let segments: [String?]
 
-    private var segments: [Substring] { template.dropFirst().split(separator: "/") }
+    init(kind: Kind, template: String, operations: [RouteOperation]) {
+        self.kind = kind
+        self.template = template
+        self.operations = operations
+        methods = operations.flatMap { $0.hasHead ? [$0.method, .head] : [$0.method] }
+        isOfTable = template.hasPrefix("/tables/")
+        segments = template.dropFirst().split(separator: "/").map {
+            $0.hasPrefix("{") ? nil : String($0)
+        }
+    }
 
     /// Whether decoded parts of a path are one of this kind.
     ///
     /// A parameter takes any part, so routes with fixed names come first in the table.
     func isFor(_ parts: [String]) -> Bool {
-        let segments = segments
-        return segments.count == parts.count
-            && zip(segments, parts).allSatisfy { Self.isParameter($0) || $0 == $1 }
+        segments.count == parts.count
+            && zip(segments, parts).allSatisfy { $0 == nil || $0 == $1 }
     }
 
     /// The values of the parameters in a path of this kind.
     func values(in parts: [String]) -> [String] {
-        zip(segments, parts).compactMap { Self.isParameter($0) ? $1 : nil }
+        zip(segments, parts).compactMap { $0 == nil ? $1 : nil }
     }
 
     /// The names of the parameters.
     var parameterNames: [String] {
-        segments.filter(Self.isParameter).map { String($0.dropFirst().dropLast()) }
+        template.split(separator: "/").filter { $0.hasPrefix("{") }
+            .map { String($0.dropFirst().dropLast()) }
     }
-
-    private static func isParameter(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
 }
 
 /// What a method does at a route.

@@ -23,8 +23,9 @@ enum RoutePath: Sendable, Equatable {
     /// - Parameter path: The path without the query.
     /// - Throws: ``Problem`` 400 for a name, an id or a digest that breaks its rules, or bad encoding.
     init(_ path: String) throws(Problem) {
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
-            .dropFirst().map(String.init)
+        var parts = path.utf8.split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        ).dropFirst().map { String(Substring($0)) }
         if parts.first == "tables", (2...5).contains(parts.count) {
             for index in 1..<parts.count { parts[index] = try Self.decoded(parts[index]) }
             _ = try TableName(parts[1])

@@ -27,6 +27,18 @@ package protocol StoredTable: Sendable {
         _ length: ReadLength, _ body: @escaping @Sendable (any TableSnapshot) throws -> Value
     ) async throws -> Value
 
+    /// Runs a closure at once, on the thread of the caller, over one state of the table, if it takes little time
+    /// and other work leaves room for it.
+    ///
+    /// - Parameters:
+    ///   - sender: Who reads.
+    ///   - body: What to read, which is given up when it takes long; it must do nothing but read and compute.
+    /// - Returns: What `body` returned; nil when it was not run to its end, and is to be read as a long read.
+    /// - Throws: As ``read(_:_:)``.
+    func readNow<Value>(
+        for sender: SenderKey, _ body: (any TableSnapshot) throws -> Value
+    ) throws -> Value?
+
     /// Whether an item is so large that even to read it alone is a long read.
     ///
     /// - Throws: The store's own error when it cannot be read.
@@ -91,6 +103,11 @@ package protocol StoredTable: Sendable {
 extension StoredTable {
     /// No: for stores that read on threads of their own in any case.
     package func isLarge(_ id: String) throws -> Bool { false }
+
+    /// Nothing: for stores whose reads block.
+    package func readNow<Value>(
+        for sender: SenderKey, _ body: (any TableSnapshot) throws -> Value
+    ) throws -> Value? { nil }
 
     /// Runs a closure that reads a few items.
     ///

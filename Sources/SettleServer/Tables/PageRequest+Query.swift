@@ -20,7 +20,7 @@ extension PageRequest {
     ) throws(Problem) {
         let known = Self.known.union([dialect.countOption])
         for parameter in query.parameters
-        where parameter.name.hasPrefix("$") && !known.contains(parameter.name.lowercased()) {
+        where parameter.name.hasPrefix("$") && !known.contains(parameter.key) {
             throw Problem(
                 .badRequest,
                 "The option '\(parameter.name)' is not known to this server in version "

@@ -3,14 +3,20 @@
 /// What an item takes at most is known without looking into it, so items are measured only when that might be
 /// too much.
 struct PageSize {
+    /// What of an item has to be measured, and what of its size is known.
+    private struct Unmeasured {
+        var members: ItemMembers
+        var frame: Int
+    }
+
     private let sizeMax: Int
     /// What the items take that were measured.
     private var measured = 0
     /// The others, and what they take at most.
-    private var unmeasured: [TableItem] = []
+    private var unmeasured: [Unmeasured] = []
     private var unmeasuredMax = 0
 
-    /// How much is kept to be measured later, at most, in bytes of ``TableItem/approximateSizeMax``.
+    /// How much is kept to be measured later, at most, in bytes of ``ItemMembers/approximateSizeMax``.
     private static let unmeasuredSizeMax = 8 << 20
 
     /// - Parameter sizeMax: The limit, in bytes of ``TableItem/approximateSize``.
@@ -22,10 +28,11 @@ struct PageSize {
     ///
     /// - Returns: Whether all items together are within the limit.
     mutating func add(_ item: TableItem) -> Bool {
-        unmeasured.append(item)
-        unmeasuredMax += item.approximateSizeMax
+        let frame = item.approximateFrameSize
+        unmeasured.append(Unmeasured(members: item.members, frame: frame))
+        unmeasuredMax += frame + item.members.approximateSizeMax
         if unmeasuredMax > Self.unmeasuredSizeMax || measured + unmeasuredMax > sizeMax {
-            measured += unmeasured.reduce(0) { $0 + $1.approximateSize }
+            measured += unmeasured.reduce(0) { $0 + $1.frame + $1.members.approximateSize }
             unmeasured = []
             unmeasuredMax = 0
         }

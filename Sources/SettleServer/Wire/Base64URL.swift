@@ -4,15 +4,10 @@ import Foundation
 enum Base64URL {
     /// The text for some bytes.
     static func text(of bytes: [UInt8]) -> String {
-        String(
-            Data(bytes).base64EncodedString().compactMap { character -> Character? in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            })
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 4 / 3 + 3)
+        Base64.append(bytes, digits: Base64.Alphabet.forURLs, isPadded: false, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes of a text, nil when it is none.

@@ -5,11 +5,14 @@ import SettleTableProtocol
 struct RequestQuery: Sendable, Equatable {
     /// One parameter, decoded, and as it came.
     struct Parameter: Sendable, Equatable {
-        var name: String
-        var value: String
+        let name: String
+        /// The name in lower case, by which it is found.
+        let key: String
+        let value: String
 
         init(name: String, value: String) {
             self.name = name
+            key = name.lowercased()
             self.value = value
         }
 
@@ -26,12 +29,13 @@ struct RequestQuery: Sendable, Equatable {
     /// - Throws: ``Problem`` 400 when it is not percent-encoded UTF-8.
     init(_ text: String?) throws(Problem) {
         parameters = []
-        for pair in (text ?? "").split(separator: "&") {
+        for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let halves = pair.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decoded(halves[0], plusIsSpace: true),
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard
+                let name = PercentEncoding.decoded(Substring(halves[0]), plusIsSpace: true),
                 let value = PercentEncoding.decoded(
-                    halves.count == 2 ? halves[1] : "", plusIsSpace: true)
+                    halves.count == 2 ? Substring(halves[1]) : "", plusIsSpace: true)
             else {
                 throw Problem(.badRequest, "The query of the URL is not percent-encoded UTF-8.")
             }
@@ -44,11 +48,14 @@ struct RequestQuery: Sendable, Equatable {
     /// - Throws: ``Problem`` 400 when it is there more than once.
     func value(_ name: String) throws(Problem) -> String? {
         let name = name.lowercased()
-        let found = parameters.filter { $0.name.lowercased() == name }
-        guard found.count <= 1 else {
-            throw Problem(.badRequest, "The parameter '\(name)' is given more than once.")
+        var found: String?
+        for parameter in parameters where parameter.key == name {
+            guard found == nil else {
+                throw Problem(.badRequest, "The parameter '\(name)' is given more than once.")
+            }
+            found = parameter.value
         }
-        return found.first?.value
+        return found
     }
 
     /// The value of a parameter of the protocol.
@@ -65,7 +72,7 @@ struct RequestQuery: Sendable, Equatable {
     ///   - parameter: A parameter to put at the end.
     /// - Returns: The text, percent-encoded.
     func text(without names: Set<String>, adding parameter: Parameter) -> String {
-        (parameters.filter { !names.contains($0.name.lowercased()) } + [parameter])
+        (parameters.filter { !names.contains($0.key) } + [parameter])
             .map { Self.encodedName($0.name) + "=" + PercentEncoding.encoded($0.value) }
             .joined(separator: "&")
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Settle
 import SettleOData
@@ -58,6 +59,18 @@ import SettleTableProtocol
         #expect(Base64URL.bytes(of: "a") == nil)
         #expect(Base64URL.bytes(of: "a=") == nil)
         #expect(Base64URL.bytes(of: "a b") == nil)
+    }
+
+    @Test func `base64 is Foundation's`() {
+        var generator = SeededGenerator()
+        for length in 0..<80 {
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            var text = Array("before".utf8)
+            Base64.append(bytes, to: &text)
+            #expect(
+                String(decoding: text, as: UTF8.self)
+                    == "before" + Data(bytes).base64EncodedString(), "\(generator)")
+        }
     }
 
     @Test func `names of tables make different names of databases`() throws {

@@ -28,8 +28,9 @@ class LMDBSnapshot: TableSnapshot {
     }
 
     private func item(of view: borrowing DocumentView, _ id: String) throws -> TableItem? {
+        try turn?.check(before: view.byteCount)
         // What is attached is known to the document alone.
-        try Envelope.item(of: view, id: id) ?? snapshot.document(id).map(Envelope.item(of:))
+        return try Envelope.item(of: view, id: id) ?? snapshot.document(id).map(Envelope.item(of:))
     }
 
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {

@@ -38,6 +38,16 @@ struct LMDBTable: StoredTable {
         }
     }
 
+    func readNow<Value>(
+        for sender: SenderKey, _ body: (any TableSnapshot) throws -> Value
+    ) throws -> Value? {
+        try threads.turns.performNow(for: sender) { turn in
+            try database.read { snapshot in
+                try body(LMDBSnapshot(snapshot, indexes: indexes, held: held, turn: turn))
+            }
+        }
+    }
+
     func isLarge(_ id: String) throws -> Bool {
         try database.read { snapshot in
             try snapshot.withDocument(id) { $0.byteCount > ItemMembers.smallBytesMax } ?? false

@@ -9,6 +9,7 @@ actor LMDBTableStore: TableStore {
     private let directory: URL
     private let tableCountMax: Int
     private let indexes: (@Sendable (TableName) -> [[String]])?
+    private let durability: Database.Durability
     private var opening: [TableName: Task<LMDBTable, any Error>] = [:]
     private var databaseNames: Set<String>
     private var isClosed = false
@@ -26,6 +27,7 @@ actor LMDBTableStore: TableStore {
     ///   - tableCountMax: How many tables there may be.
     ///   - indexes: The paths that are to have an index, for each table; nil to leave indexes as they
     ///     are.
+    ///   - durability: When a write counts as stored.
     ///   - isServed: Whether no other server may be at work in it; false for a store that is only
     ///     read.
     ///   - turns: The turns in which long reads go on.
@@ -33,6 +35,7 @@ actor LMDBTableStore: TableStore {
     ///   anything is made, or cannot be made, read or written, with `directoryInUse` when a server is at work in it.
     init(
         directory: URL, tableCountMax: Int, indexes: (@Sendable (TableName) -> [[String]])?,
+        durability: Database.Durability = .full,
         isServed: Bool = true, turns: WorkTurns = WorkTurns()
     ) throws {
         if let fault = FileLocation.fault(of: directory) {
@@ -44,6 +47,7 @@ actor LMDBTableStore: TableStore {
         self.directory = directory
         self.tableCountMax = tableCountMax
         self.indexes = indexes
+        self.durability = durability
         threads = WorkThreads(trialCount: WorkThreads.standardTrialCount, turns: turns)
         room = RoomCheck(directory)
         try Self.reaching(directory) {
@@ -94,12 +98,12 @@ actor LMDBTableStore: TableStore {
             throw Problem.tooManyTables(tableCountMax)
         }
         let isNew = databaseNames.insert(databaseName).inserted
-        let directory = directory
+        let (directory, durability) = (directory, durability)
         let threads = threads
         let paths = indexes?(name)
         let task = Task {
             let configuration = Database.OpenDatabaseConfiguration(
-                name: databaseName, fileLocation: directory)
+                name: databaseName, fileLocation: directory, durability: durability)
             guard let database = try await Database.open(with: configuration, create: true) else {
                 preconditionFailure("A database that may be made is always opened.")
             }

@@ -145,9 +145,10 @@ package struct ItemMembers: Sendable {
         }
     }
 
-    /// How many bytes they have as they are packed; nil when they are not.
-    var packedByteCount: Int? {
-        if case .packed(let packed) = form { packed.bytes.count } else { nil }
+    /// What ``approximateSize`` is at most; of members from a store without looking into them.
+    var approximateSizeMax: Int {
+        // Of what is packed, a byte stands for nine of text at most: a small number in an array.
+        if case .packed(let packed) = form { 9 * packed.bytes.count } else { approximateSize }
     }
 
     /// Whether they are so many bytes that they are dealt with on threads of their own.

@@ -1,4 +1,3 @@
-import Foundation
 import Settle
 
 /// The version of an item.
@@ -36,7 +35,7 @@ enum ItemVersion: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(43)
         revision.append(to: &bytes)
-        text.append(contentsOf: Data(bytes).base64EncodedData())
+        Base64.append(bytes, to: &text)
     }
 }
 

@@ -19,17 +19,20 @@ extension JSONValue {
 extension TableItem {
     /// About how many bytes the item takes as text.
     var approximateSize: Int {
-        members.approximateSize
-            + removals.times.keys.reduce(200) { $0 + 24 + $1.utf8.count }
-            + attachments.reduce(0) { $0 + $1.approximateSize }
+        members.approximateSize + approximateFrameSize
+    }
+
+    /// What of ``approximateSize`` is not that of the members.
+    var approximateFrameSize: Int {
+        removals.times.isEmpty && attachments.isEmpty
+            ? 200
+            : removals.times.keys.reduce(200) { $0 + 24 + $1.utf8.count }
+                + attachments.reduce(0) { $0 + $1.approximateSize }
     }
 
     /// What ``approximateSize`` is at most; of members from a store without looking into them.
     var approximateSizeMax: Int {
-        // Of what is packed, a byte stands for nine of text at most: a small number in an array.
-        guard removals.times.isEmpty, attachments.isEmpty, let bytes = members.packedByteCount
-        else { return approximateSize }
-        return 200 + 9 * bytes
+        approximateFrameSize + members.approximateSizeMax
     }
 
     /// The largest item that is stored, but for its attachments, in bytes of ``approximateSize``.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Settle
 import ServiceLifecycle
 import SettleServer
 
@@ -19,9 +20,14 @@ struct ServerProcess: AsyncParsableCommand {
     @Option(help: "A table that may be read and not written.")
     var readOnlyTable: String?
 
+    @Flag(help: "Answer a write when the system has it.")
+    var relaxed = false
+
     func run() async throws {
         var configuration = ServerConfiguration(
-            directory: URL(fileURLWithPath: directory), bodyMaxBytes: bodyMax)
+            store: .directory(
+                URL(fileURLWithPath: directory), durability: relaxed ? .relaxed : .full),
+            bodyMaxBytes: bodyMax)
         if let readOnlyTable {
             let all = #"{"anonymous": true, "read": ["*"], "write": ["*"]}"#
             let reading = #"{"anonymous": true, "read": ["*"]}"#
@@ -75,16 +81,19 @@ struct RunningServer: Sendable {
     ///   - directory: Where its tables are.
     ///   - bodyMax: The longest body that it takes, in bytes.
     ///   - readOnlyTable: A table that may be read and not written, if there is to be one.
+    ///   - isRelaxed: Whether a write is answered before it is on the disk.
     ///   - body: What is done with it.
     /// - Returns: What `body` returned.
     /// - Throws: ``BenchmarkError`` when it does not start; what `body` throws.
     static func with<Value>(
         directory: URL, bodyMax: Int = 1 << 20, readOnlyTable: String? = nil,
-        _ body: (RunningServer) async throws -> Value
+        isRelaxed: Bool = false, _ body: (RunningServer) async throws -> Value
     ) async throws -> Value {
         let rights = readOnlyTable.map { ["--read-only-table", $0] } ?? []
+        let durability = isRelaxed ? ["--relaxed"] : []
         return try await with(
-            ["server-process", "--directory", directory.path, "--body-max", "\(bodyMax)"] + rights,
+            ["server-process", "--directory", directory.path, "--body-max", "\(bodyMax)"] + rights
+                + durability,
             body)
     }
 

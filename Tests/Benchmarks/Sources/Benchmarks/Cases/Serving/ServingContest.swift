@@ -7,12 +7,14 @@ struct ServingContest {
     let name: String
     /// What a rate counts.
     let unit: String
-    /// The least that the server's rate must be of CouchDB's.
-    let target: Double
-    /// A rate of CouchDB, and what it is a rate of.
-    let couch: (rate: Double, remark: String)
-    /// What the bare framework answers everything with.
-    let bare: (body: URL, status: Int, remark: String)
+    /// The least that the server's rate must be of CouchDB's, that rate, and what it is a rate of; nil where it is
+    /// not a peer.
+    let couch: (target: Double, rate: Double, remark: String)?
+    /// What the bare framework answers everything with, and the least that the server's rate should be of its,
+    /// if anything was promised.
+    let bare: (body: URL, status: Int, target: Double?, remark: String)
+    /// What tells this contest from others of the case.
+    var label = ""
 
     private static let bareName = "bare"
 
@@ -22,7 +24,7 @@ struct ServingContest {
     ///   - repetitions: How often.
     ///   - settle: Puts it on the server; gives the rate.
     ///   - load: Puts it on the bare server at a port; gives the rate.
-    /// - Returns: The two comparisons.
+    /// - Returns: The comparisons.
     /// - Throws: What the loads throw.
     func comparisons(
         repetitions: Int, settle: @escaping () async throws -> Outcome,
@@ -36,15 +38,19 @@ struct ServingContest {
                     Contender(name: Self.bareName) { try await load(server.port) },
                 ], repetitions: repetitions)
             let outcomes = contest[SettlePeer.name]
-            comparisons = [
+            if let couch {
+                comparisons.append(
+                    Comparison(
+                        name, peer: "self-couchdb\(label)", unit: unit,
+                        target: .atLeast(couch.target), settle: outcomes,
+                        peer: outcomes.map { _ in Outcome(value: couch.rate) },
+                        remark: couch.remark))
+            }
+            comparisons.append(
                 Comparison(
-                    name, peer: "self-couchdb", unit: unit, target: .atLeast(target),
-                    settle: outcomes, peer: outcomes.map { _ in Outcome(value: couch.rate) },
-                    remark: couch.remark),
-                Comparison(
-                    name, peer: "self-bare", unit: unit, settle: outcomes,
-                    peer: contest[Self.bareName], remark: bare.remark),
-            ]
+                    name, peer: "self-bare\(label)", unit: unit,
+                    target: bare.target.map { .atLeast($0) },
+                    settle: outcomes, peer: contest[Self.bareName], remark: bare.remark))
         }
         return comparisons
     }
