@@ -6,7 +6,9 @@ extension Datastore {
         about references: [EntityReference] = [],
         _ body: @escaping @Sendable (Snapshot, Resolver) throws -> Value
     ) async throws -> Value {
-        let lookups = references.reduce(into: [PropertyLookup]()) { $1.addLookups(to: &$0) }
+        let lookups = references.reduce(into: [PropertyLookup]()) {
+            $1.addLookupsWithUpdates(to: &$0)
+        }
         return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
             do {
                 return try database.read { snapshot in
@@ -28,7 +30,9 @@ extension Datastore {
         collector: ChangeCollector? = nil,
         _ body: @escaping @Sendable (EntityEditor, Resolver) throws -> Value
     ) async throws -> Value {
-        let lookups = references.reduce(into: [PropertyLookup]()) { $1.addLookups(to: &$0) }
+        let lookups = references.reduce(into: [PropertyLookup]()) {
+            $1.addLookupsWithUpdates(to: &$0)
+        }
         return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
             try await write(action, answers, collector, body)
         }

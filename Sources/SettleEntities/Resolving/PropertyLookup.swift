@@ -101,6 +101,14 @@ struct LaterChanges {
 }
 
 extension EntityReference {
+    /// Adds what will be asked to resolve the reference and to write its updates, as far as keys and values are known.
+    ///
+    /// The updates of references in its properties are not looked at: they are not written, and may lead back to it.
+    func addLookupsWithUpdates(to lookups: inout [PropertyLookup]) {
+        addLookups(to: &lookups)
+        updates.addLookups(to: &lookups)
+    }
+
     /// Adds what will be asked to resolve the reference, as far as its keys and values are known.
     func addLookups(to lookups: inout [PropertyLookup]) {
         if core.resolved != nil { return }
@@ -118,7 +126,6 @@ extension EntityReference {
             }
         }
         core.creation?.properties.addLookups(to: &lookups)
-        updates.addLookups(to: &lookups)
     }
 }
 
