@@ -65,7 +65,12 @@ extension EntityState {
 
     /// The current entries of the properties, in either layout.
     ///
-    /// - Parameter begin: Called with each key before its entry is read.
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - first: When the entity was first added.
+    ///   - begin: Called with each key before its entry is read.
+    /// - Returns: The entries by key.
+    /// - Throws: `EntryForm.Fault` when one cannot be read.
     private static func readProperties(
         of document: Document, in first: Stamp, _ begin: (String) -> Void
     ) throws -> [String: Entry] {

@@ -106,7 +106,8 @@ extension Primitive {
         switch self {
         case .list where depth == 0, .dictionary where depth == 0:
             throw PrimitiveForm.Fault(
-                reason: "more than \(Self.depthMax) lists and dictionaries stand inside one another")
+                reason: "more than \(Self.depthMax) lists and dictionaries stand inside one another"
+            )
         case .double(let number):
             guard number.isFinite else {
                 throw PrimitiveForm.Fault(reason: "the number is not finite")
