@@ -181,8 +181,8 @@ extension Document {
     /// - Throws: ``DatastoreError`` with `unreadable`.
     /// - Precondition: The document is in the current layout.
     func entry(of key: String, in first: Stamp) throws -> Entry? {
-        let value = member(at: [EntityFormat.properties, key])
-        let note = member(at: [EntityFormat.entries, key])
+        let value = member(at: EntityFormat.properties, key)
+        let note = member(at: EntityFormat.entries, key)
         if value == nil, note == nil { return nil }
         do throws(EntryForm.Fault) {
             return try EntryForm.entry(value: value, note: note, in: first)

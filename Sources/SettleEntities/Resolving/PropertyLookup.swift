@@ -1,12 +1,17 @@
 import Settle
 
 /// A question for the entity that has a value for a key.
-struct PropertyLookup: Sendable, Hashable {
-    var key: String
-    var value: Primitive
-
+struct PropertyLookup: Sendable {
+    let key: String
+    let value: Primitive
     /// Its place in the index.
-    var number: Int64 { ValueKey.number(of: value, for: key) }
+    let number: Int64
+
+    init(key: String, value: Primitive) {
+        self.key = key
+        self.value = value
+        number = ValueKey.number(of: value, for: key)
+    }
 }
 
 /// What the index answered.
@@ -132,6 +137,7 @@ extension EntityReference {
 extension PropertyDictionary {
     /// Adds what will be asked to resolve the references in keys and values.
     func addLookups(to lookups: inout [PropertyLookup]) {
+        if isEmpty { return }
         for (key, value) in all {
             key.reference?.addLookups(to: &lookups)
             if case .reference(let reference) = value.content {
