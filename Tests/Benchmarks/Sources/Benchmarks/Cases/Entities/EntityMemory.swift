@@ -1,4 +1,6 @@
 import Foundation
+import Settle
+import SettleEntities
 
 /// The memory of a process that exports or imports an interchange, of many entities beside a tenth of them.
 enum EntityMemory: BenchmarkCase {
