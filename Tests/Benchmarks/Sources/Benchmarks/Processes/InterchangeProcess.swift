@@ -17,8 +17,9 @@ struct InterchangeProcess: AsyncParsableCommand {
     var direction: Direction
     @Option(help: "The interchange.")
     var file: String
+    // Not "folder", which is an option of the program.
     @Option(help: "The folder of the datastore.")
-    var folder: String
+    var datastore: String
 
     /// What the process prints.
     private struct Report: Codable {
@@ -27,7 +28,7 @@ struct InterchangeProcess: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await EntityStorePeer(in: URL(fileURLWithPath: folder))
+        let store = try await EntityStorePeer(in: URL(fileURLWithPath: datastore))
         let url = URL(fileURLWithPath: file)
         var count = 0
         let peak = try await MemoryWatch.peak {
@@ -56,7 +57,7 @@ struct InterchangeProcess: AsyncParsableCommand {
     ) throws -> MemoryPeak {
         let report = try OwnProcess.report(
             [
-                "interchange-process", direction.rawValue, "--file", file.path, "--folder",
+                "interchange-process", direction.rawValue, "--file", file.path, "--datastore",
                 folder.path,
             ], as: Report.self)
         try BenchmarkError.check(report.count, is: expected, "The entities of the interchange")
