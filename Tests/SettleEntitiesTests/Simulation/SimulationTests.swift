@@ -41,7 +41,7 @@ import Testing
         Issue.record("\(mutant) was not found.")
     }
 
-    /// Each mutant is found within so many seeds, most with the first three.
+    /// How many seeds are tried, at most, to find a mutant.
     private static let mutantSeedCount = 60
 
     private static func failure(of seed: UInt64, _ mutant: Mutant? = nil) async -> String? {
