@@ -40,7 +40,7 @@ public struct DatastoreError: Error, Sendable {
         private enum Kind: String {
             case invalidIdentifier, invalidKey, invalidType, invalidValue, invalidDatestamp
             case unresolved, unreadable, newerFormat, invalidInterchange, storeNotFound
-            case documentExists
+            case documentExists, fileUnreadable
         }
         private let kind: Kind
 
@@ -67,6 +67,8 @@ public struct DatastoreError: Error, Sendable {
         public static let newerFormat = Code(.newerFormat)
         /// What should be read is no interchange.
         public static let invalidInterchange = Code(.invalidInterchange)
+        /// There is no file at a place, or it cannot be read.
+        public static let fileUnreadable = Code(.fileUnreadable)
         /// There is no store at a place.
         public static let storeNotFound = Code(.storeNotFound)
         /// A document that is no entity has the identifier.

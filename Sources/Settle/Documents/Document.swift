@@ -154,6 +154,14 @@ public struct Document: Sendable {
         return reading { () throws(PackedError) in try stored.member(at: path) }
     }
 
+    /// The member of a member; as ``member(at:)``, without a list of names.
+    package func member(at first: String, _ second: String) -> JSONValue? {
+        guard edits[first] == nil, first != Self.idMember, let stored else {
+            return self[json: first]?[second]
+        }
+        return reading { () throws(PackedError) in try stored.member(at: first, second) }
+    }
+
     /// The member with a name as an untyped value; nil when there is none.
     func untyped(_ name: String) -> Any? {
         let dates = Document.dateFormatter

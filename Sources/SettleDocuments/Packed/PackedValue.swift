@@ -76,6 +76,22 @@ package struct PackedValue: Sendable, Hashable {
         return try PackedForm.value(of: bytes, in: range)
     }
 
+    /// The member of a member; nil when there is none.
+    ///
+    /// As ``member(at:)``, without a list of names.
+    ///
+    /// - Throws: `PackedError` when what is read is damaged.
+    package func member(
+        at first: String, _ second: String
+    ) throws(PackedError) -> JSONValue? {
+        let bytes = bytes.span
+        guard
+            let outer = try PackedForm.range(ofMember: first, of: bytes, in: 0..<bytes.count),
+            let inner = try PackedForm.range(ofMember: second, of: bytes, in: outer)
+        else { return nil }
+        return try PackedForm.value(of: bytes, in: inner)
+    }
+
     /// The names of the members, ascending by their UTF-8 bytes; none when this is no object.
     ///
     /// - Throws: `PackedError` when the head or a name is damaged.

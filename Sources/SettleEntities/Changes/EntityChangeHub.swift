@@ -21,7 +21,7 @@ final class EntityChangeHub: CommitParticipant {
     struct State {
         var streams: [Int: AsyncStream<EntityChanges>.Continuation] = [:]
         var nextStream = 0
-        var classes: [String: CustomReference.Type] = [:]
+        var classes = ReferenceClasses()
         var pruning: PruneRule?
         /// What replications brought that is to be looked at, and who looks.
         var arrived: Set<String> = []
@@ -40,19 +40,19 @@ final class EntityChangeHub: CommitParticipant {
             for each in classes {
                 let type = each.staticType.rawValue
                 precondition(
-                    state.classes[type].map { $0 == each } ?? true,
+                    state.classes.byType[type].map { $0 == each } ?? true,
                     "One class of references is registered for the type '\(type)'.")
-                state.classes[type] = each
+                state.classes.byType[type] = each
             }
         }
     }
 
+    /// The classes that are registered by now.
+    var classes: ReferenceClasses { state.withLock { $0.classes } }
+
     /// A resolved reference of the class that is registered for its type.
     func reference(_ resolved: ReferenceCore.Resolved) -> EntityReference {
-        let core = ReferenceCore(lookup: .identifier(resolved.id), resolved: resolved)
-        let classes = state.withLock { $0.classes }
-        let registered = classes.isEmpty ? nil : classes[resolved.type]
-        return registered.map { $0.init(core: core) } ?? EntityReference(core: core)
+        classes.reference(resolved)
     }
 
     /// The changes from now on.

@@ -28,7 +28,9 @@ extension Datastore {
         collector: ChangeCollector? = nil,
         _ body: @escaping @Sendable (EntityEditor, Resolver) throws -> Value
     ) async throws -> Value {
-        let lookups = references.reduce(into: [PropertyLookup]()) { $1.addLookups(to: &$0) }
+        let lookups = references.reduce(into: [PropertyLookup]()) {
+            $1.addLookupsWithUpdates(to: &$0)
+        }
         return try await LookupAnswers.withAnswers(of: database, asking: lookups) { answers in
             try await write(action, answers, collector, body)
         }
@@ -73,17 +75,18 @@ extension Datastore {
         guard resolver.isReading else {
             return try references(given, resolver) { $0.properties(keys) }
         }
+        let classes = hub.classes
         return try given.map { reference in
             // The usual case, without the tables that the others need.
             if let id = reference.plainIdentifier {
                 guard let document = try resolver.snapshot.liveEntityDocument(id) else {
                     return reference.unresolved
                 }
-                return hub.reference(.stored(StoredEntity(document, keys: keys)))
+                return classes.reference(.stored(StoredEntity(document, keys: keys)))
             }
             guard let id = try resolver.resolve(reference), let document = try resolver.document(id)
             else { return reference.unresolved }
-            return hub.reference(.stored(StoredEntity(document, keys: keys)))
+            return classes.reference(.stored(StoredEntity(document, keys: keys)))
         }
     }
 }

@@ -33,13 +33,13 @@ struct EntityHistory {
         }
         if let keys {
             for key in keys {
-                try snapshot.forEachEntry(of: state.id, key: key) { record in
+                try snapshot.forEachEntry(of: state.id, key: key) { record, _ in
                     add(record)
                     return true
                 }
             }
         } else {
-            try snapshot.forEachEntry(of: state.id) { record in
+            try snapshot.forEachEntry(of: state.id) { record, _ in
                 add(record)
                 return true
             }
@@ -99,7 +99,7 @@ extension Snapshot {
         of key: String, in state: EntityState, asOf moment: Int64
     ) throws -> Entry? {
         var found: Entry?
-        try forEachEntry(of: state.id, key: key, upTo: moment) { record in
+        try forEachEntry(of: state.id, key: key, upTo: moment) { record, _ in
             // They come by datestamp, the latest first, and in no particular order where that is equal.
             if let known = found, record.entry.stamp.moment < known.stamp.moment { return false }
             guard !state.isForgotten(record.entry, of: key) else { return true }

@@ -31,7 +31,8 @@ extension Datastore {
     ///   - url: The file.
     ///   - date: The datestamp of entities that have none; nil for the date when the file was last changed.
     /// - Returns: What was read and what was passed over.
-    /// - Throws: As ``decode(json:date:)``; what Foundation throws when the file cannot be read.
+    /// - Throws: As ``decode(json:date:)``; ``DatastoreError`` with `fileUnreadable` when there is no such file, or it cannot be
+    ///   read.
     @discardableResult
     public func decode(jsonAt url: URL, date: Date? = nil) async throws -> InterchangeSummary {
         try await read(.file(url), JSONInterchangeDecoder(), date)

@@ -97,8 +97,10 @@ struct InterchangeParser {
     ) throws(Reason) -> Stamp {
         var counter: Int64 = 0
         if let value = members[InterchangeForm.counter] {
-            guard case .integer(let number) = value, number >= 0 else {
-                throw Reason(text: "the counter is no whole number of 0 or more")
+            guard case .integer(let number) = value, Stamp.counters.contains(Int64(number)) else {
+                throw Reason(
+                    text:
+                        "the counter is no whole number from 0 to \(Stamp.counters.upperBound)")
             }
             counter = Int64(number)
         }
@@ -133,7 +135,7 @@ struct InterchangeParser {
 
     private func entry(_ value: InterchangeValue, in entity: Stamp) throws(Reason) -> Entry {
         guard case .dictionary(let members) = value else {
-            return Entry(content: .value(try plain(value, kind: nil), type: nil), stamp: entity)
+            return Entry(content: .value(try storable(value, kind: nil), type: nil), stamp: entity)
         }
         var stamp = entity
         if let datestamp = members[InterchangeForm.datestamp] {
@@ -153,7 +155,7 @@ struct InterchangeParser {
         guard type == nil || type?.string?.isEmpty == false else {
             throw Reason(text: "the type is no text, or empty")
         }
-        let primitive = try plain(tagged, kind: kind)
+        let primitive = try storable(tagged, kind: kind)
         return Entry(
             content: .value(primitive, type: type?.string == kind.rawValue ? nil : type?.string),
             stamp: stamp)
@@ -161,6 +163,18 @@ struct InterchangeParser {
 
     private static func wrongTag(_ members: [String: InterchangeValue]) -> String {
         "there is no kind of value among the names " + members.keys.sorted().joined(separator: ", ")
+    }
+
+    /// The value of a kind that is known, or that JSON tells, if it can be stored.
+    private func storable(
+        _ value: InterchangeValue, kind: Primitive.Kind?
+    ) throws(Reason) -> Primitive {
+        let primitive = try plain(value, kind: kind)
+        do throws(PrimitiveForm.Fault) {
+            return try primitive.storable()
+        } catch {
+            throw Reason(text: error.reason)
+        }
     }
 
     /// The value of a kind that is known, or that JSON tells.

@@ -18,7 +18,7 @@ final class InterchangeReader {
 
     /// Begins at the beginning.
     ///
-    /// - Throws: What Foundation throws when a file cannot be opened.
+    /// - Throws: ``DatastoreError`` with `fileUnreadable` when a file cannot be opened.
     init(_ source: InterchangeSource) throws {
         switch source {
         case .values(let values):
@@ -33,9 +33,14 @@ final class InterchangeReader {
                 return rest.isEmpty ? nil : rest.prefix(Self.pieceLength)
             }
         case .file(let url):
-            let file = try FileHandle(forReadingFrom: url)
+            let file = try InterchangeSource.reading(url) { try FileHandle(forReadingFrom: url) }
             self.file = file
-            next = { try file.read(upToCount: Self.pieceLength).flatMap { $0.isEmpty ? nil : $0 } }
+            next = {
+                let piece = try InterchangeSource.reading(url) {
+                    try file.read(upToCount: Self.pieceLength)
+                }
+                return piece.flatMap { $0.isEmpty ? nil : $0 }
+            }
         }
     }
 
@@ -43,7 +48,8 @@ final class InterchangeReader {
 
     /// The next entity; nil at the end.
     ///
-    /// - Throws: ``DatastoreError`` with `invalidInterchange` when the text cannot be read; what Foundation throws.
+    /// - Throws: ``DatastoreError`` with `invalidInterchange` when the text cannot be read, with `fileUnreadable` when the
+    ///   file cannot.
     func nextValue() throws -> InterchangeValue? {
         while place == values.count, !isAtEnd {
             (values, place) = ([], 0)
@@ -67,7 +73,7 @@ final class InterchangeReader {
         } catch let fault as InterchangeSplitter.Fault {
             throw DatastoreError(
                 .invalidInterchange,
-                "The text is no interchange, near byte \(fault.offset), after \(count) entities: \(fault.reason)"
+                "The text is no interchange, near byte \(fault.offset), after \(count) \(count == 1 ? "entity" : "entities"): \(fault.reason)"
             )
         }
     }

@@ -1,11 +1,17 @@
 /// The names of the members of entities' documents; Docs/Formats/Entities.md.
 enum EntityFormat {
-    /// The layout that this release writes.
+    /// The layout of entities that this release writes.
     ///
-    /// It reads no later one.
-    static let current: Int64 = 1
+    /// It reads this one and ``nested``, and no later one.
+    static let current: Int64 = 2
+    /// The first layout of entities: an entry is an object under `properties`, with its value and all else.
+    static let nested: Int64 = 1
+    /// The layout of superseded entries.
+    ///
+    /// It is still the first, so that every release makes the same document of the same entry.
+    static let entryLayout: Int64 = 1
 
-    /// The layout.
+    /// The layout of a document.
     ///
     /// Only the documents of entities and of their entries have this member.
     static let format = "entityFormat"

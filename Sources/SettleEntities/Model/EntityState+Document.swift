@@ -9,14 +9,22 @@ extension EntityState {
             && document.integer(EntityFormat.format) != nil
     }
 
-    /// Refuses an entity that a newer release has written.
+    /// Refuses an entity in a layout that this release cannot read.
     ///
-    /// - Throws: ``DatastoreError`` with `newerFormat`.
+    /// - Throws: ``DatastoreError`` with `newerFormat`; `unreadable` when no release has that layout.
     static func checkFormat(of document: Document) throws {
-        guard document.integer(EntityFormat.format) == Int(EntityFormat.current) else {
+        let layout = Int64(document.integer(EntityFormat.format) ?? 0)
+        if layout > EntityFormat.current {
             throw DatastoreError(
                 .newerFormat,
                 "The entity '\(document.id)' was written by a newer release of Settle; use that one.",
+                entity: document.id)
+        }
+        guard layout >= EntityFormat.nested else {
+            throw DatastoreError(
+                .unreadable,
+                "The entity '\(document.id)' has the layout \(layout), which no release of Settle has written. "
+                    + "Something else than a datastore has changed the document.",
                 entity: document.id)
         }
     }
@@ -30,18 +38,7 @@ extension EntityState {
         var key: String?
         do {
             let first = try Self.readFirst(of: document)
-            var entries: [String: Entry] = [:]
-            let values = document[json: EntityFormat.properties]?.objectValue ?? [:]
-            let notes = document[json: EntityFormat.entries]?.objectValue ?? [:]
-            entries.reserveCapacity(values.count + 2)
-            for (name, value) in values {
-                key = name
-                entries[name] = try EntryForm.entry(value: value, note: notes[name], in: first)
-            }
-            for (name, note) in notes where values[name] == nil {
-                key = name
-                entries[name] = try EntryForm.entry(value: nil, note: note, in: first)
-            }
+            var entries = try Self.readProperties(of: document, in: first) { key = $0 }
             key = Register.type
             guard let type = document.string(EntityFormat.type), !type.isEmpty else {
                 throw EntryForm.Fault(reason: "the entity has none")
@@ -64,6 +61,40 @@ extension EntityState {
         } catch let fault as EntryForm.Fault {
             throw DatastoreError(fault, of: key ?? EntityFormat.datestamp, in: document)
         }
+    }
+
+    /// The current entries of the properties, in either layout.
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - first: When the entity was first added.
+    ///   - begin: Called with each key before its entry is read.
+    /// - Returns: The entries by key.
+    /// - Throws: `EntryForm.Fault` when one cannot be read.
+    private static func readProperties(
+        of document: Document, in first: Stamp, _ begin: (String) -> Void
+    ) throws -> [String: Entry] {
+        var entries: [String: Entry] = [:]
+        let values = document[json: EntityFormat.properties]?.objectValue ?? [:]
+        // The type and a deletion will come in, too.
+        entries.reserveCapacity(values.count + 2)
+        if document.hasNestedEntries {
+            for (key, json) in values {
+                begin(key)
+                entries[key] = try EntryForm.entry(json, in: first)
+            }
+            return entries
+        }
+        let notes = document[json: EntityFormat.entries]?.objectValue ?? [:]
+        for (key, value) in values {
+            begin(key)
+            entries[key] = try EntryForm.entry(value: value, note: notes[key], in: first)
+        }
+        for (key, note) in notes where values[key] == nil {
+            begin(key)
+            entries[key] = try EntryForm.entry(value: nil, note: note, in: first)
+        }
+        return entries
     }
 
     /// When the entity that a document is was first added.
@@ -91,8 +122,10 @@ extension EntityState {
     ///   - document: The document.
     ///   - old: The entity that it is now, whose entries need not be written again; nil when it is none.
     func write(into document: inout Document, over old: EntityState? = nil) {
-        // With another first stamp every entry is written anew: what it leaves out is said by that stamp.
-        let known = old?.first == first ? old : nil
+        // With another first stamp every entry is written anew: what it leaves out is said by that stamp. So is one in
+        // the first layout.
+        let isAsWritten = document.integer(EntityFormat.format) == Int(EntityFormat.current)
+        let known = isAsWritten && old?.first == first ? old : nil
         if known == nil {
             document[json: EntityFormat.format] = .integer(EntityFormat.current)
             let stamp = EntryForm.members(of: first)
@@ -136,6 +169,9 @@ extension EntityState {
 }
 
 extension Document {
+    /// Whether an entity is in the first layout, ``EntityFormat/nested``.
+    var hasNestedEntries: Bool { integer(EntityFormat.format) == Int(EntityFormat.nested) }
+
     /// The current entry of a property, in the document of an entity; nil when there is none.
     ///
     /// - Parameters:
@@ -143,9 +179,10 @@ extension Document {
     ///   - first: When the entity was first added.
     /// - Returns: The entry.
     /// - Throws: ``DatastoreError`` with `unreadable`.
+    /// - Precondition: The document is in the current layout.
     func entry(of key: String, in first: Stamp) throws -> Entry? {
-        let value = member(at: [EntityFormat.properties, key])
-        let note = member(at: [EntityFormat.entries, key])
+        let value = member(at: EntityFormat.properties, key)
+        let note = member(at: EntityFormat.entries, key)
         if value == nil, note == nil { return nil }
         do throws(EntryForm.Fault) {
             return try EntryForm.entry(value: value, note: note, in: first)
@@ -159,6 +196,7 @@ extension Document {
     /// - Parameters:
     ///   - changed: The entries by key.
     ///   - first: When the entity was first added.
+    /// - Precondition: The document is in the current layout.
     mutating func set(_ changed: [String: Entry], in first: Stamp) {
         var values = self[json: EntityFormat.properties]?.objectValue ?? [:]
         var notes = self[json: EntityFormat.entries]?.objectValue ?? [:]

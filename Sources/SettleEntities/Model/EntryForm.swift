@@ -119,17 +119,39 @@ enum EntryForm {
             throw Fault(reason: "its datestamp is no date")
         }
         return Stamp(
-            moment: moment, counter: members[EntityFormat.counter]?.integerValue ?? 0,
+            moment: moment, counter: try counter(members[EntityFormat.counter]),
             device: members[EntityFormat.device]?.stringValue ?? entity?.device ?? "")
     }
 
-    /// An entry that stands alone.
-    static func entry(_ json: JSONValue) throws(Fault) -> Entry {
-        guard case .object(let members) = json else { throw Fault(reason: "it is no object") }
-        return Entry(content: try content(members), stamp: try stamp(members))
+    private static func counter(_ json: JSONValue?) throws(Fault) -> Int64 {
+        let number: Int64? =
+            switch json {
+            case nil: 0
+            case .integer(let number): number
+            // Some systems hand a whole number back as a double.
+            case .double(let number): Int64(exactly: number)
+            default: nil
+            }
+        guard let number, Stamp.counters.contains(number) else {
+            throw Fault(
+                reason: "its counter is no whole number from 0 to \(Stamp.counters.upperBound)")
+        }
+        return number
     }
 
-    /// An entry in the document of its entity.
+    /// An entry with its value and all else: a superseded one, or one in the first layout of entities.
+    ///
+    /// - Parameters:
+    ///   - json: The entry.
+    ///   - entity: When the entity was first added, where the entry leaves out what that says; nil when it stands alone.
+    /// - Returns: The entry.
+    /// - Throws: ``Fault`` when it is none.
+    static func entry(_ json: JSONValue, in entity: Stamp? = nil) throws(Fault) -> Entry {
+        guard case .object(let members) = json else { throw Fault(reason: "it is no object") }
+        return Entry(content: try content(members), stamp: try stamp(members, in: entity))
+    }
+
+    /// An entry in the document of its entity, in the current layout.
     ///
     /// - Parameters:
     ///   - value: The value; nil for none.

@@ -22,7 +22,7 @@ struct EntryRecord: Sendable, Hashable {
     func document(of entityDocument: Document) -> Document {
         let json = EntryForm.json(entry)
         var document = Document(id: EntryIdentifier.text(entity: entity, key: key, entry, json))
-        document[json: EntityFormat.format] = .integer(EntityFormat.current)
+        document[json: EntityFormat.format] = .integer(EntityFormat.entryLayout)
         document[json: EntityFormat.type] = .string(EntityFormat.entryType)
         document[json: EntityFormat.entity] = .string(entity)
         document[json: EntityFormat.key] = .string(key)
@@ -44,13 +44,15 @@ struct EntryRecord: Sendable, Hashable {
     /// - Throws: ``DatastoreError`` with `newerFormat` or `unreadable`.
     init?(_ document: Document) throws {
         guard Self.isEntry(document) else { return nil }
-        guard document.integer(EntityFormat.format) == Int(EntityFormat.current) else {
+        let layout = Int64(document.integer(EntityFormat.format) ?? 0)
+        if layout > EntityFormat.entryLayout {
             throw DatastoreError(
                 .newerFormat,
                 "The entry '\(document.id)' of a history was written by a newer release of Settle; use that one."
             )
         }
-        guard let entity = document.string(EntityFormat.entity),
+        guard layout == EntityFormat.entryLayout,
+            let entity = document.string(EntityFormat.entity),
             let key = document.string(EntityFormat.key),
             let json = document[json: EntityFormat.entry],
             let entry = try? EntryForm.entry(json)

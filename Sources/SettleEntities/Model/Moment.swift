@@ -11,10 +11,11 @@ enum Moment {
     /// The microseconds of a date; nil outside the years 0 to 9999, or when it is no number.
     static func microseconds(of date: Date) -> Int64? {
         let rounded = (date.timeIntervalSince1970 * 1_000_000).rounded()
-        guard let exact = Int64(exactly: rounded), (earliest...latest).contains(exact) else {
+        guard let exact = Int64(exactly: rounded), (earliest...latest + 1).contains(exact) else {
             return nil
         }
-        return exact
+        // A date so far away has no microseconds, and that of the latest one is that of the next second.
+        return min(exact, latest)
     }
 
     /// The microseconds of a date, the nearest that can be stored.

@@ -92,11 +92,22 @@ enum PrimitiveForm {
 }
 
 extension Primitive {
+    /// How many lists and dictionaries may stand inside one another.
+    ///
+    /// Each takes two levels of JSON at most, so that whatever is stored can be written as an interchange and read again.
+    static let depthMax = 100
+
     /// The value as it is read back from the store: dates to the microsecond.
     ///
+    /// - Parameter depth: How many lists and dictionaries it may have inside one another.
+    /// - Returns: The value.
     /// - Throws: `PrimitiveForm.Fault` when it cannot be stored.
-    func storable() throws(PrimitiveForm.Fault) -> Primitive {
+    func storable(depth: Int = Primitive.depthMax) throws(PrimitiveForm.Fault) -> Primitive {
         switch self {
+        case .list where depth == 0, .dictionary where depth == 0:
+            throw PrimitiveForm.Fault(
+                reason: "more than \(Self.depthMax) lists and dictionaries stand inside one another"
+            )
         case .double(let number):
             guard number.isFinite else {
                 throw PrimitiveForm.Fault(reason: "the number is not finite")
@@ -109,10 +120,14 @@ extension Primitive {
             return .date(Moment.date(moment))
         case .list(let elements):
             return .list(
-                try elements.map { element throws(PrimitiveForm.Fault) in try element.storable() })
+                try elements.map { element throws(PrimitiveForm.Fault) in
+                    try element.storable(depth: depth - 1)
+                })
         case .dictionary(let members):
             var values: [String: Primitive] = [:]
-            for (name, member) in members { values[name] = try member.storable() }
+            for (name, member) in members {
+                values[name] = try member.storable(depth: depth - 1)
+            }
             return .dictionary(values)
         default:
             return self

@@ -6,10 +6,13 @@
 struct Stamp: Sendable, Hashable, Comparable {
     /// Microseconds since 1970, by the wall clock of the device or of one that it heard from.
     var moment: Int64
-    /// Counts the entries that had to come after another of the same moment.
+    /// Counts the entries that had to come after another of the same moment; one of ``counters``.
     var counter: Int64
     /// The device that made the entry; empty where that is not known.
     var device: String
+
+    /// What a counter may be: a whole number that every system keeps as it is.
+    static let counters: ClosedRange<Int64> = 0...(1 << 53 - 1)
 
     init(moment: Int64, counter: Int64 = 0, device: String) {
         self.moment = moment
@@ -25,7 +28,8 @@ struct Stamp: Sendable, Hashable, Comparable {
 
     /// The stamp of something that is done now by a device that has seen another stamp.
     ///
-    /// It is greater than the one seen, whatever the clock says.
+    /// It is greater than the one seen, whatever the clock says; but for the end of the year 9999, where nothing can be
+    /// later.
     ///
     /// > Source: Kulkarni, Demirbas and others, "Logical Physical Clocks" (2014).
     ///
@@ -37,6 +41,13 @@ struct Stamp: Sendable, Hashable, Comparable {
     ///   with the next counter.
     static func next(at now: Int64, after seen: Stamp?, by device: String) -> Stamp {
         guard let seen, now <= seen.moment else { return Stamp(moment: now, device: device) }
-        return Stamp(moment: seen.moment, counter: seen.counter + 1, device: device)
+        if seen.counter < counters.upperBound {
+            return Stamp(moment: seen.moment, counter: seen.counter + 1, device: device)
+        }
+        // So many entries of one moment are none that a device has made.
+        let isLast = seen.moment >= Moment.latest
+        return Stamp(
+            moment: isLast ? seen.moment : seen.moment + 1, counter: isLast ? seen.counter : 0,
+            device: device)
     }
 }

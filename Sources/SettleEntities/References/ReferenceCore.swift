@@ -5,6 +5,8 @@ import Foundation
 /// Handed from the initializers of a ``CustomReference`` to ``EntityReference/init(core:)``, as it is.
 public struct ReferenceCore: Sendable {
     /// How an entity is found.
+    ///
+    /// What is large is in a box, so that a reference is copied in little time.
     enum Lookup: Sendable, Hashable {
         /// Matches nothing.
         case nothing
@@ -12,7 +14,7 @@ public struct ReferenceCore: Sendable {
         case name(String)
         /// By the identifier, else by the name.
         case identifierOrName(String, String)
-        case key(PropertyKey, PropertyValue)
+        indirect case key(PropertyKey, PropertyValue)
     }
 
     /// What is created when there is none.
@@ -26,7 +28,7 @@ public struct ReferenceCore: Sendable {
         /// An entity as it is stored.
         case stored(StoredEntity)
         /// One that an operation has changed, or as it was at a date.
-        case made(Made)
+        indirect case made(Made)
 
         /// An entity that was decoded.
         struct Made: Sendable {

@@ -1,12 +1,17 @@
 import Settle
 
 /// A question for the entity that has a value for a key.
-struct PropertyLookup: Sendable, Hashable {
-    var key: String
-    var value: Primitive
-
+struct PropertyLookup: Sendable {
+    let key: String
+    let value: Primitive
     /// Its place in the index.
-    var number: Int64 { ValueKey.number(of: value, for: key) }
+    let number: Int64
+
+    init(key: String, value: Primitive) {
+        self.key = key
+        self.value = value
+        number = ValueKey.number(of: value, for: key)
+    }
 }
 
 /// What the index answered.
@@ -101,6 +106,14 @@ struct LaterChanges {
 }
 
 extension EntityReference {
+    /// Adds what will be asked to resolve the reference and to write its updates, as far as keys and values are known.
+    ///
+    /// The updates of references in its properties are not looked at: they are not written, and may lead back to it.
+    func addLookupsWithUpdates(to lookups: inout [PropertyLookup]) {
+        addLookups(to: &lookups)
+        updates.addLookups(to: &lookups)
+    }
+
     /// Adds what will be asked to resolve the reference, as far as its keys and values are known.
     func addLookups(to lookups: inout [PropertyLookup]) {
         if core.resolved != nil { return }
@@ -118,13 +131,13 @@ extension EntityReference {
             }
         }
         core.creation?.properties.addLookups(to: &lookups)
-        updates.addLookups(to: &lookups)
     }
 }
 
 extension PropertyDictionary {
     /// Adds what will be asked to resolve the references in keys and values.
     func addLookups(to lookups: inout [PropertyLookup]) {
+        if isEmpty { return }
         for (key, value) in all {
             key.reference?.addLookups(to: &lookups)
             if case .reference(let reference) = value.content {

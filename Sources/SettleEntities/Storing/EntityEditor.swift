@@ -84,6 +84,8 @@ final class EntityEditor {
             for key in state.keys {
                 try work.take(Entry(content: .absent, stamp: stamp), for: key)
             }
+            // A value that it is created with is later than that it has none.
+            work.stampedKeys.formUnion(state.keys)
         } else {
             work.begin(EntityState(id: id, type: type, stamp: stamp))
         }
@@ -176,8 +178,8 @@ final class EntityEditor {
     /// Deletes the documents of what a removal says to forget.
     private func removeHistory(of key: String, in state: EntityState) throws {
         var ids: [String] = []
-        try transaction.forEachEntry(of: state.id, key: key) { record in
-            if state.isForgotten(record.entry, of: key) { ids.append(record.id) }
+        try transaction.forEachEntry(of: state.id, key: key) { record, id in
+            if state.isForgotten(record.entry, of: key) { ids.append(id) }
             return true
         }
         for id in ids { try transaction.delete(documentWithId: id) }

@@ -13,28 +13,40 @@ enum EntityIndex {
     private static let changeMark = "m"
 
     static let index = Database.Index.views(
-        name: name, version: "1", collation: .raw, builtInReduce: .count
+        name: name, version: "2", collation: .raw, builtInReduce: .count
     ) { view, rows in
-        guard try view.integer(EntityFormat.format) != nil,
+        guard let layout = try view.integer(EntityFormat.format),
             let type = try view.string(EntityFormat.type), type != EntityFormat.entryType,
             try view.bool(EntityFormat.isDeleted) != true,
             let first = try view.string(EntityFormat.datestamp)
         else { return }
         try rows.emit(typeMark, type)
         let modified = try view.string(EntityFormat.modified) ?? first
+        try rows.emit(changeMark, Moment.microseconds(of: modified))
+        // What a newer release has written is listed, so that it is not overlooked, and refused by who reads it.
+        guard layout <= EntityFormat.current else { return }
+        let properties = try view.json(EntityFormat.properties)?.objectValue ?? [:]
         let notes = try view.json(EntityFormat.entries)?.objectValue ?? [:]
-        for (key, value) in try view.json(EntityFormat.properties)?.objectValue ?? [:] {
+        for (key, json) in properties {
+            let isNested = layout == EntityFormat.nested
+            guard let value = isNested ? json[EntityFormat.value] : json else { continue }
             try rows.emit(ValueKey.number(stored: value, for: key))
-            switch (notes[key]?[EntityFormat.kind]?.stringValue, value) {
-            case (Primitive.Kind.entity.rawValue?, .string(let target)):
+            let kind = (isNested ? json : notes[key])?[EntityFormat.kind]?.stringValue
+            for target in targets(of: value, kind: kind) {
                 try rows.emit(relationMark, target, key)
-            case (_, .array), (_, .object):
-                let value = try PrimitiveForm.value(value, kind: nil)
-                for target in Set(value.entities) { try rows.emit(relationMark, target, key) }
-            default: break
             }
         }
-        try rows.emit(changeMark, Moment.microseconds(of: modified))
+    }
+
+    /// The entities that a value as it is stored refers to, each once; none where it cannot be read.
+    private static func targets(of value: JSONValue, kind: String?) -> Set<String> {
+        switch value {
+        case .string(let target) where kind == Primitive.Kind.entity.rawValue: return [target]
+        case .array, .object:
+            guard let value = try? PrimitiveForm.value(value, kind: nil) else { return [] }
+            return Set(value.entities)
+        default: return []
+        }
     }
 
     /// The entities of a type.

@@ -97,6 +97,8 @@ final class EntityWork {
             let head = try readHead(), head.last < stamp.moment
         else { return false }
         if let old = try document.entry(of: key, in: head.first) {
+            // Where something else has written the document, its last moment may be said wrongly.
+            guard old.stamp < stamp else { return false }
             superseded.append(EntryRecord(entity: document.id, key: key, entry: old))
         }
         later[key] = Entry(content: content, stamp: stamp)
@@ -168,9 +170,10 @@ private struct EntityHead {
     /// The latest moment in it.
     let last: Int64
 
-    /// Nil where more has to be looked at: what was deleted or removed decides about what is shown.
+    /// Nil where more has to be looked at: what was deleted or removed decides about what is shown, and the first layout is
+    /// written anew.
     init?(_ document: Document) throws {
-        guard document[json: EntityFormat.deletion] == nil,
+        guard !document.hasNestedEntries, document[json: EntityFormat.deletion] == nil,
             document[json: EntityFormat.removals] == nil
         else { return nil }
         first = try EntityState.first(of: document)

@@ -52,11 +52,11 @@ extension Snapshot {
     ///   - entity: The identifier of the entity.
     ///   - key: The key; nil for all.
     ///   - moment: Leaves out what is later, of one key.
-    ///   - body: Called with each; answers false to stop.
+    ///   - body: Called with each and the identifier of its document; answers false to stop.
     /// - Throws: What the database, reading an entry, or `body` throws.
     func forEachEntry(
         of entity: String, key: String? = nil, upTo moment: Int64? = nil,
-        _ body: (EntryRecord) throws -> Bool
+        _ body: (EntryRecord, _ id: String) throws -> Bool
     ) throws {
         let beginning =
             key.map { EntryIdentifier.beginning(entity: entity, key: $0) }
@@ -70,7 +70,7 @@ extension Snapshot {
             guard let record = try EntryRecord(document), record.entity == entity,
                 key == nil || record.key == key
             else { return true }
-            return try body(record)
+            return try body(record, document.id)
         }
     }
 }

@@ -30,7 +30,7 @@ import Testing
             let path = scratch.file("people").path
             let read = try await tool.run(["entities", "import", path, file])
             #expect(read.status == 0 && read.lines == ["4 entities read."], "\(read)")
-            #expect(read.errors.contains("number 5, was passed over: it has no identifier."))
+            #expect(read.errors.contains("number 5 was passed over: it has no identifier."))
             try await body(path, scratch)
         }
     }

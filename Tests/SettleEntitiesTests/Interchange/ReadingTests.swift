@@ -178,6 +178,20 @@ import Testing
         }
     }
 
+    @Test func `of a file that cannot be read says which, and why`() async throws {
+        try await Store.with { store in
+            let folder = store.scratch.url
+            let missing = folder.appendingPathComponent("missing.json")
+            for (url, reason) in [(folder, "a folder"), (missing, "there is none")] {
+                let error = try await #require(throws: DatastoreError.self) {
+                    try await store.datastore.decode(jsonAt: url)
+                }
+                #expect(error.code == .fileUnreadable)
+                #expect(error.message.contains(url.path) && error.message.contains(reason))
+            }
+        }
+    }
+
     @Test func `does not write over a document of something else`() async throws {
         try await Store.with { store in
             try await store.database.save(["id": "e", "k": 1])

@@ -83,22 +83,22 @@ import Testing
         state.write(into: &document)
         #expect(
             document.json == [
-                "entityFormat": 1, "type": "person", "datestamp": "1970-01-01T00:00:01.000Z",
+                "entityFormat": 2, "type": "person", "datestamp": "1970-01-01T00:00:01.000Z",
                 "device": "a", "properties": ["name": "Anna"],
             ])
     }
 
     @Test(arguments: [
-        ("{\"entityFormat\":1,\"type\":\"p\",\"properties\":{}}", "datestamp"),
+        ("{\"entityFormat\":2,\"type\":\"p\",\"properties\":{}}", "datestamp"),
         (
-            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":3},\"entries\":{\"k\":3}}",
+            "{\"entityFormat\":2,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":3},\"entries\":{\"k\":3}}",
             "k"
         ),
         (
-            "{\"entityFormat\":1,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":1},\"entries\":{\"k\":{\"kind\":\"date\"}}}",
+            "{\"entityFormat\":2,\"type\":\"p\",\"datestamp\":\"2020-01-01T00:00:00Z\",\"properties\":{\"k\":1},\"entries\":{\"k\":{\"kind\":\"date\"}}}",
             "k"
         ),
-        ("{\"entityFormat\":1,\"datestamp\":\"2020-01-01T00:00:00Z\"}", "type"),
+        ("{\"entityFormat\":2,\"datestamp\":\"2020-01-01T00:00:00Z\"}", "type"),
     ]) func `that something else has changed is refused by key`(text: String, key: String) throws {
         var document = try Document(json: text)
         document.id = "e"
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `of a newer release is refused, and a document of something else is none`() throws {
-        let newer = try Document(json: "{\"entityFormat\":2,\"type\":\"p\"}")
+        let newer = try Document(json: "{\"entityFormat\":3,\"type\":\"p\"}")
         #expect(
             try #require(throws: DatastoreError.self) { try EntityState(newer) }.code
                 == .newerFormat)

@@ -34,11 +34,13 @@ actor SimulatedDevice {
         return "\(name)\(count)"
     }
 
-    func replicate(with backend: MeetingBackend) async throws -> ReplicationSummary {
+    func replicate(
+        with backend: MeetingBackend, _ handler: ConflictHandler
+    ) async throws -> ReplicationSummary {
         guard let url = URL(string: "meeting:") else { preconditionFailure("A URL.") }
         var configuration = ReplicationConfiguration(url: url, isRepeating: false)
         configuration.scope = .entities
-        configuration.conflictHandler = .entities
+        configuration.conflictHandler = handler
         configuration.retryLimit = 0
         configuration.pageSize = 3
         return try await store.database.replicate(with: configuration, using: backend)

@@ -12,7 +12,11 @@ final class SimulatedWorld: Sendable {
         var isCalm = false
         /// What was written, by entity and key.
         var written: [String: [String: Set<String>]] = [:]
+        /// The entries that some device had in its history, creations and deletions too, by entity.
+        var seen: [String: Set<String>] = [:]
         var journal: [String] = []
+        /// Edits after which something else was current on their own device.
+        var overtaken: [String] = []
     }
 
     private static let ids = ["anna", "bob", "é"]
@@ -24,8 +28,11 @@ final class SimulatedWorld: Sendable {
     private let scratch: ScratchDirectory
     /// Whether properties are removed, so that values may be missing.
     private let removes: Bool
+    /// What is broken; nil for nothing.
+    private let mutant: Mutant?
 
-    init(seed: UInt64) async throws {
+    init(seed: UInt64, _ mutant: Mutant? = nil) async throws {
+        self.mutant = mutant
         var random = SeededGenerator(seed: seed)
         scratch = try ScratchDirectory("world")
         var devices: [SimulatedDevice] = []
@@ -60,7 +67,7 @@ final class SimulatedWorld: Sendable {
         for round in 0..<8 {
             var isQuiet = true
             for device in devices {
-                let summary = try await device.replicate(with: backend())
+                let summary = try await device.replicate(with: backend(), handler)
                 note("\(device.name) comes to rest: \(summary)")
                 if summary.pushed + summary.pulled + summary.conflictsResolved > 0 {
                     isQuiet = false
@@ -88,7 +95,7 @@ final class SimulatedWorld: Sendable {
             device.time.advance(by)
         case 2...6:
             do {
-                let summary = try await device.replicate(with: backend())
+                let summary = try await device.replicate(with: backend(), handler)
                 note("\(device.name) replicates: \(summary)")
             } catch let error as ReplicationError {
                 note("\(device.name) cannot replicate: \(error.code)")
@@ -97,6 +104,8 @@ final class SimulatedWorld: Sendable {
             try await edit(device)
         }
     }
+
+    private var handler: ConflictHandler { mutant?.handler ?? .entities }
 
     private func backend() -> MeetingBackend {
         MeetingBackend(server: server) { [self] in
@@ -133,23 +142,62 @@ final class SimulatedWorld: Sendable {
             try await datastore.putBack([entry])
         default:
             let value = await device.nextValue()
+            let isDated = draw { Int.random(in: 0..<6, using: &$0) } == 0
             let datestamp =
-                draw { Int.random(in: 0..<6, using: &$0) } == 0
-                ? device.time.date.addingTimeInterval(pick([-500, 0, 500])) : nil
+                isDated
+                ? device.time.date.addingTimeInterval(pick([-500, 0, 500]))
+                : mutant == .clockOnly ? device.time.date : nil
             reference.addUpdates([
                 PropertyKey(key): PropertyValue(.string(value), datestamp: datestamp)
             ])
-            try await datastore.add(properties: [reference])
+            let shown = try await datastore.add(properties: [reference])[0][PropertyKey(key)]
             state.withLock { state in
+                if !isDated, shown != .string(value) {
+                    state.overtaken.append("\(device.name) sets \(id).\(key) to \(value)")
+                }
                 state.written[id, default: [:]][key, default: []].insert(value)
                 state.journal.append("\(device.name) sets \(id).\(key) to \(value)")
             }
         }
+        let entries = try await Self.entries(of: id, on: datastore)
+        state.withLock { $0.seen[id, default: []].formUnion(entries) }
+    }
+
+    /// What all entries of an entity say, and when and where they were made.
+    private static func entries(of id: String, on datastore: Datastore) async throws -> Set<String>
+    {
+        let history = try await datastore.history(of: Entity.identifiedBy(id))
+        return Set(
+            history.map { "\($0.key) \($0.change) \($0.datestamp) \($0.counter) \($0.device)" })
+    }
+
+    /// The properties whose current entry is not the latest of all, by what the entries say of themselves.
+    private func wrongCurrents(of device: SimulatedDevice) async throws -> [String] {
+        let datastore = await device.datastore
+        var wrong: [String] = []
+        for id in Self.ids {
+            for key in Self.keys {
+                let history = try await datastore.history(
+                    of: PropertyKey(key), in: Entity.identifiedBy(id))
+                let latest = history.max { Self.isBefore($0, $1) }
+                guard let latest, let current = history.first(where: \.isCurrent) else { continue }
+                if Self.isBefore(current, latest) {
+                    wrong.append("\(device.name) has not the latest of \(id).\(key).")
+                }
+            }
+        }
+        return wrong
+    }
+
+    private static func isBefore(_ left: PropertyEntry, _ right: PropertyEntry) -> Bool {
+        if left.datestamp != right.datestamp { return left.datestamp < right.datestamp }
+        if left.counter != right.counter { return left.counter < right.counter }
+        return left.device < right.device
     }
 
     private func problems() async throws -> [String] {
-        var problems: [String] = []
-        let written = state.withLock { $0.written }
+        var problems = state.withLock { $0.overtaken }.map { "It has no effect that \($0)." }
+        let (written, seen) = state.withLock { ($0.written, $0.seen) }
         let first = await devices[0].datastore
         let (contents, text) = (try first.database.contents(), try await first.encodeJSON())
         if contents != server.contents {
@@ -163,7 +211,14 @@ final class SimulatedWorld: Sendable {
             }
             let pending = try datastore.database.pendingOperations()
             if !pending.isEmpty { problems.append("\(device.name) has pending operations.") }
+            problems += try await wrongCurrents(of: device)
             if removes { continue }
+            for (id, entries) in seen {
+                let missing = entries.subtracting(try await Self.entries(of: id, on: datastore))
+                if !missing.isEmpty {
+                    problems.append("\(device.name) lost of \(id): \(missing.sorted()).")
+                }
+            }
             for (id, keys) in written {
                 for (key, values) in keys {
                     let history = try await datastore.history(

@@ -33,9 +33,20 @@ import Testing
         for failure in failures { Issue.record("\(failure)") }
     }
 
-    private static func failure(of seed: UInt64) async -> String? {
+    @Test(arguments: Mutant.allCases)
+    func `finds what is broken, within few seeds`(mutant: Mutant) async throws {
+        for seed in 1...Self.mutantSeedCount {
+            if await Self.failure(of: UInt64(seed), mutant) != nil { return }
+        }
+        Issue.record("\(mutant) was not found.")
+    }
+
+    /// How many seeds are tried, at most, to find a mutant.
+    private static let mutantSeedCount = 60
+
+    private static func failure(of seed: UInt64, _ mutant: Mutant? = nil) async -> String? {
         do {
-            let world = try await SimulatedWorld(seed: seed)
+            let world = try await SimulatedWorld(seed: seed, mutant)
             do {
                 let problems = try await world.run(stepCount: 40)
                 await world.close()

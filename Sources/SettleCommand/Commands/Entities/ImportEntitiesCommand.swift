@@ -38,9 +38,10 @@ struct ImportEntitiesCommand: SettleSubcommand {
                 .decode(jsonAt: URL(fileURLWithPath: file))
         }
         for skipped in summary.skipped {
-            let name = skipped.identifier.map { "'\($0)', " } ?? ""
-            StandardError.line(
-                "Entity \(name)number \(skipped.number), was passed over: \(skipped.reason).")
+            let name =
+                skipped.identifier.map { "'\($0)', number \(skipped.number)," }
+                ?? "number \(skipped.number)"
+            StandardError.line("Entity \(name) was passed over: \(skipped.reason).")
         }
         let output = Output()
         if json {

@@ -16,8 +16,8 @@ struct BenchmarkTool: AsyncParsableCommand {
             returned something wrong or did not flush; 64 when the command line is wrong.
             """,
         subcommands: [
-            BareServerProcess.self, ImportProcess.self, OutboxProcess.self, PullProcess.self,
-            ServerProcess.self,
+            BareServerProcess.self, ImportProcess.self, InterchangeProcess.self,
+            OutboxProcess.self, PullProcess.self, ServerProcess.self,
         ])
 
     @Flag(help: "One JSON line for each case and peer, instead of a table.")

@@ -1,7 +1,8 @@
 import Foundation
+import Settle
 import SettleEntities
 
-/// The memory that an interchange takes beside that of the process, of many entities beside a tenth of them.
+/// The memory of a process that exports or imports an interchange, of many entities beside a tenth of them.
 enum EntityMemory: BenchmarkCase {
     static let name = "entity-memory"
     static let summary = "memory of export and import, ten times the entities"
@@ -9,7 +10,6 @@ enum EntityMemory: BenchmarkCase {
     static func compare(_ bench: Bench) async throws -> [Comparison] {
         let large = bench.size.documentCount
         var outcomes: [(written: Outcome, read: Outcome)] = []
-        // The small one first, so that what the allocator keeps of the large one does not hide it.
         for count in [large / 10, large] {
             outcomes.append(try await growth(count, bench))
         }
@@ -17,7 +17,7 @@ enum EntityMemory: BenchmarkCase {
             Comparison(
                 name, peer: "self-export", unit: "bytes", isHigherBetter: false,
                 settle: [outcomes[1].written], peer: [outcomes[0].written],
-                remark: "peak of the process, \(large) entities beside \(large / 10)"),
+                remark: "peak of a process of its own, \(large) entities beside \(large / 10)"),
             Comparison(
                 name, peer: "self-import", unit: "bytes", isHigherBetter: false,
                 settle: [outcomes[1].read], peer: [outcomes[0].read]),
@@ -29,19 +29,18 @@ enum EntityMemory: BenchmarkCase {
     ) async throws -> (written: Outcome, read: Outcome) {
         try await bench.scratch.withFolder { folder in
             let file = folder.appendingPathComponent("entities.json")
-            let store = try await EntityStorePeer(in: folder.appendingPathComponent("one"))
+            let (one, other) = (
+                folder.appendingPathComponent("one"), folder.appendingPathComponent("other")
+            )
+            let store = try await EntityStorePeer(in: one)
             try await store.fill(EntitySet(count: count))
-            let written = try await MemoryWatch.peak {
-                try await store.datastore.encodeJSON(to: file)
-            }
+            // Or the process that exports would have to.
+            try await store.datastore.database.buildIndex(named: "entities")
             await store.close()
-            let other = try await EntityStorePeer(in: folder.appendingPathComponent("other"))
-            let read = try await MemoryWatch.peak {
-                let summary = try await other.datastore.decode(jsonAt: file)
-                try BenchmarkError.check(
-                    summary.entityCount, is: count, "The entities that were read")
-            }
-            await other.close()
+            let written = try InterchangeProcess.run(
+                .exporting, file: file, folder: one, expecting: count)
+            let read = try InterchangeProcess.run(
+                .importing, file: file, folder: other, expecting: count)
             return (
                 Outcome(value: Double(written.anonymous)), Outcome(value: Double(read.anonymous))
             )
