@@ -390,6 +390,30 @@ let package = Package(
                 "Settle", "SettleOutbox", "SettleREST", "SettleSync", "StoreChild", "TestSupport",
             ],
             swiftSettings: house),
+        // A model of Cosmos DB's service, which a client of it is tested against.
+        .target(
+            name: "CosmosModel",
+            dependencies: [
+                "SettleDocuments",
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+            ],
+            path: "Tests/CosmosModel", swiftSettings: house),
+        .executableTarget(
+            name: "CosmosModelServer", dependencies: ["CosmosModel"],
+            path: "Tests/CosmosModelServer", swiftSettings: house),
+        .testTarget(
+            name: "CosmosModelTests",
+            dependencies: [
+                "CosmosModel", "SettleDocuments", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
+            ],
+            swiftSettings: house),
         .target(name: "CIndexStore", path: "Tests/CIndexStore"),
         .testTarget(
             name: "HouseTests", dependencies: ["CIndexStore", "TestSupport"], swiftSettings: house),

@@ -67,6 +67,11 @@ enum HousePlan {
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]
 
+    /// What the tests are built from and no source target is.
+    static let testRooms: Set<String> = [
+        "CIndexStore", "CosmosModel", "CosmosModelServer", "StoreChild", "TestSupport",
+    ]
+
     /// Modules that come with the toolchain or the platform and need no declaration.
     static let platformModules: Set<String> = [
         "CryptoKit", "Darwin", "Dispatch", "Glibc", "Musl", "Observation", "Swift",
