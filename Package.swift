@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "SettleSync", targets: ["SettleSync"]),
         .library(name: "SettleEntities", targets: ["SettleEntities"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
+        .library(name: "SettleCosmos", targets: ["SettleCosmos"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .library(name: "SettlePostgreSQL", targets: ["SettlePostgreSQL"]),
@@ -156,6 +157,13 @@ let package = Package(
                 "Settle", "SettleOData", "SettleSync", "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SettleCosmos",
+            dependencies: [
+                "Settle", "SettleDocuments", "SettleREST", "SettleSync", "SettleTableProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: safe),
         .target(
@@ -297,6 +305,13 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleOData", "SettleREST", "SettleSync", "SettleTableProtocol",
                 "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SettleCosmosTests",
+            dependencies: [
+                "CosmosModel", "Settle", "SettleCosmos", "SettleREST", "SettleSync", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),

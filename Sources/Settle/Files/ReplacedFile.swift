@@ -8,10 +8,14 @@ package struct ReplacedFile {
 
     /// Begins a file; one that is there stays as it is until ``finish()``.
     ///
+    /// - Parameters:
+    ///   - url: Its place.
+    ///   - mode: Who may read and write it, as `chmod` has it, from before its first byte on; nil for
+    ///     what the process gives to every file.
     /// - Throws: ``DatabaseError`` with `invalidFileLocation` when the URL is not that of a file, or
     ///   there is something that is no file, or no folder to put it in; `permissionDenied` and the
     ///   like.
-    package init(_ url: URL) throws {
+    package init(_ url: URL, mode: Int? = nil) throws {
         try FileLocation.check(url)
         let target = url.resolvingSymlinksInPath()
         let manager = FileManager.default
@@ -31,6 +35,9 @@ package struct ReplacedFile {
         part = target.appendingPathExtension("part-\(UUID().uuidString)")
         do {
             try Data().write(to: part, options: .withoutOverwriting)
+            if let mode {
+                try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: part.path)
+            }
             handle = try FileHandle(forWritingTo: part)
         } catch {
             throw DatabaseError.ofFile("'\(target.path)' cannot be written", error)

@@ -34,6 +34,19 @@ extension Datastore {
         }
     }
 
+    /// Hands out an interchange of all entities with all their entries piece by piece, in memory that does not grow with
+    /// their number.
+    ///
+    /// What is handed out is one state of the database.
+    ///
+    /// - Parameter receive: Takes the next bytes of the text. What it throws ends the writing.
+    /// - Returns: How many entities there were, deleted ones among them.
+    /// - Throws: As ``encodeJSON()``; what `receive` throws.
+    @discardableResult
+    public func encodeJSON(receive: ([UInt8]) throws -> Void) async throws -> Int {
+        try write(receive)
+    }
+
     /// All entities with all their entries as an interchange that is a dictionary.
     ///
     /// - Parameter encoder: Says how dates, bytes and UUIDs are written in it.

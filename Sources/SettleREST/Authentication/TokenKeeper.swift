@@ -1,11 +1,11 @@
-import SettleSync
+package import SettleSync
 
 /// Keeps the token between requests, so that the provider is asked once however many requests were
 /// refused together.
 ///
 /// Who waits for the provider's answer can be cancelled; when nobody waits any more, the provider's
 /// task is cancelled too.
-actor TokenKeeper {
+package actor TokenKeeper {
     private typealias Outcome = Result<String?, ReplicationError>
 
     /// What the provider is being asked, and who waits for its response.
@@ -24,19 +24,20 @@ actor TokenKeeper {
     private var dismissal: (refused: String?, outcome: Outcome)?
     private var nextNumber = 0
 
-    init(_ provider: (any TokenProvider)?) {
+    /// Keeps what a provider gives; without one there is no token.
+    package init(_ provider: (any TokenProvider)?) {
         self.provider = provider
     }
 
     /// The token for a request.
-    func token() async throws(ReplicationError) -> String? {
+    package func token() async throws(ReplicationError) -> String? {
         dismissal = nil
         if wasAsked { return current }
         return try await ask(replacing: nil)
     }
 
     /// A token in the place of one that was refused; nil when there is no other.
-    func token(replacing refused: String?) async throws(ReplicationError) -> String? {
+    package func token(replacing refused: String?) async throws(ReplicationError) -> String? {
         if wasAsked, current != refused { return current }
         if let dismissal, dismissal.refused == refused { return try dismissal.outcome.get() }
         let token = try await ask(replacing: refused)

@@ -6,6 +6,25 @@ extension FolderPlan {
         Folder("Waking"),
     ]
 
+    /// The client of Cosmos DB.
+    static let cosmos = [
+        Folder("."),
+        Folder("Values", uses: ["."]),
+        Folder("Wire", uses: [".", "Values"]),
+        Folder("Resources", uses: [".", "Values", "Wire"]),
+        Folder("Accounts", uses: [".", "Resources", "Values"]),
+        Folder("Requests", uses: [".", "Accounts", "Resources", "Values", "Wire"]),
+        Folder("Queries", uses: [".", "Values"]),
+        Folder("Documents", uses: [".", "Requests", "Resources", "Values"]),
+        Folder("Conflicts", uses: [".", "Requests", "Values"]),
+        Folder(
+            "Client",
+            uses: [
+                ".", "Accounts", "Conflicts", "Documents", "Queries", "Requests", "Resources",
+                "Values", "Wire",
+            ]),
+    ]
+
     /// Conditions and orders.
     static let odata = [
         Folder("Time"),

@@ -22,6 +22,7 @@ enum FolderPlan {
     static let targets: [String: [Folder]] = [
         "Settle": database,
         "SettleCommand": command,
+        "SettleCosmos": cosmos,
         "SettleDocuments": documents,
         "SettleEntities": entities,
         "SettleHosting": [

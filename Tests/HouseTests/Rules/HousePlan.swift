@@ -37,6 +37,11 @@ enum HousePlan {
         "SettleREST": Room(
             targets: ["Settle", "SettleOData", "SettleSync", "SettleTableProtocol"],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
+        "SettleCosmos": Room(
+            targets: [
+                "Settle", "SettleDocuments", "SettleREST", "SettleSync", "SettleTableProtocol",
+            ],
+            products: ["HTTPTypes"]),
         "SettleServer": Room(
             targets: [
                 "CMalloc", "Settle", "SettleOData", "SettlePrimitives", "SettleTableProtocol",

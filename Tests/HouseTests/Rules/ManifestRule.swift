@@ -26,7 +26,7 @@ enum ManifestRule {
         {
             faults.append("The target \(target) is not in the plan.")
         }
-        for target in ["Settle", "SettleOutbox", "SettleSync", "SettleREST"] {
+        for target in ["Settle", "SettleOutbox", "SettleSync", "SettleREST", "SettleCosmos"] {
             for product in manifest.reach(of: target).products.sorted()
             where HousePlan.isServerProduct(product) {
                 faults.append("\(target) reaches \(product), which no app should have to build.")

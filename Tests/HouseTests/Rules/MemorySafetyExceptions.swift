@@ -57,6 +57,10 @@ extension MemorySafetyRule {
             words: ["unsafe"],
             reason: "Foundation on Linux cannot replace a file in one step; rename(2) can."),
         Exception(
+            path: "Sources/SettleCosmos/Accounts/KeychainTokenStore.swift",
+            words: ["unsafe"],
+            reason: "The keychain of Apple's systems hands over what it finds by pointer."),
+        Exception(
             path: "Sources/SettleEntities/References/EntityReference.swift",
             words: ["unchecked"],
             reason: "An open class cannot be checked; all it stores is constant, or guards itself."),

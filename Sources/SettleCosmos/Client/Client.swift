@@ -1,0 +1,127 @@
+import Foundation
+public import SettleREST
+import Synchronization
+
+extension Cosmos {
+    /// A client of one account.
+    ///
+    /// ```swift
+    /// let cosmos = Cosmos.Client()
+    /// try cosmos.configure(forAccountNamed: "contoso", withMasterKey: key, withPermissionMode: .all)
+    /// let people = try await cosmos.create(
+    ///     collectionWithId: "people", andPartitionKey: "/city", inDatabase: "crm")
+    /// ```
+    ///
+    /// Every call is a request, unless its documentation says otherwise, and throws ``ClientError``: `unreachable`
+    /// without a response, `cancelled` when the task was cancelled, and otherwise as the service answers. A client
+    /// can be used from any number of tasks.
+    public final class Client: Sendable {
+        private let state: Mutex<Session?>
+        private let settings: Settings
+        let conflicts = ConflictRules()
+
+        /// What a client is made with, whatever account it is configured for.
+        struct Settings: Sendable {
+            var transport: any HTTPTransport
+            var retries: RetryPolicy
+            var clock: any Clock<Duration>
+            var now: @Sendable () -> Date
+        }
+
+        /// What a client has while it is configured.
+        struct Session: Sendable {
+            var account: Account
+            /// What carries out operations.
+            var handler: any OperationHandler
+            var partitionKeys: PartitionKeys
+        }
+
+        /// A client that is not configured yet.
+        ///
+        /// - Parameters:
+        ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+        ///   - retries: How often it tries again by itself.
+        public convenience init(
+            transport: (any HTTPTransport)? = nil, retries: RetryPolicy = RetryPolicy()
+        ) {
+            self.init(
+                settings: Settings(
+                    transport: transport ?? URLSessionTransport(), retries: retries,
+                    clock: ContinuousClock(), now: { Date() }))
+        }
+
+        /// A client with clocks of its own.
+        init(settings: Settings) {
+            state = Mutex(nil)
+            self.settings = settings
+        }
+
+        /// A client of an account.
+        ///
+        /// - Parameters:
+        ///   - account: The account.
+        ///   - credentials: What lets it in.
+        ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+        ///   - retries: How often it tries again by itself.
+        public convenience init(
+            account: Account, credentials: Credentials, transport: (any HTTPTransport)? = nil,
+            retries: RetryPolicy = RetryPolicy()
+        ) {
+            self.init(transport: transport, retries: retries)
+            configure(for: account, with: credentials)
+        }
+
+        /// Configures the client for an account, in place of the one it had.
+        ///
+        /// Calls that are under way end with the old one.
+        ///
+        /// - Parameters:
+        ///   - account: The account.
+        ///   - credentials: What lets the client in.
+        public func configure(for account: Account, with credentials: Credentials) {
+            let authorizer: any Authorizer =
+                switch credentials {
+                case .masterKey(let key, let mode): MasterKeyAuthorizer(key: key, mode: mode)
+                case .permissions(let provider, let store):
+                    PermissionAuthorizer(
+                        provider, account: account.name, store: store, now: settings.now)
+                case .bearer(let provider): BearerAuthorizer(provider)
+                }
+            let pipeline = RequestPipeline(
+                account: account, authorizer: authorizer, transport: settings.transport,
+                retries: settings.retries, clock: settings.clock, now: settings.now,
+                sessions: SessionTokens())
+            state.withLock {
+                $0 = Session(account: account, handler: pipeline, partitionKeys: PartitionKeys())
+            }
+        }
+
+        /// Whether the client has an account.
+        public var isConfigured: Bool { state.withLock { $0 != nil } }
+
+        /// The address of the account; nil before the client is configured.
+        public var account: Account? { state.withLock { $0?.account } }
+
+        /// Forgets account, keys and tokens; calls throw `configureError` from now on.
+        ///
+        /// Tokens in a ``TokenStore`` of the app stay there.
+        public func reset() { state.withLock { $0 = nil } }
+
+        /// What the client has now.
+        ///
+        /// - Throws: ``ClientError`` with `configureError` before it is configured.
+        func session() throws(ClientError) -> Session {
+            guard let session = state.withLock({ $0 }) else {
+                throw ClientError(
+                    .configureError,
+                    "The client has no account yet; configure it before the first call.")
+            }
+            return session
+        }
+
+        /// Carries out an operation.
+        func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
+            try await session().handler.perform(operation)
+        }
+    }
+}
