@@ -61,6 +61,32 @@ import Testing
         }
     }
 
+    @Test func `go through pipes as through files`() async throws {
+        try await withPeople { path, scratch in
+            let file = scratch.file("exported.json").path
+            #expect(try await tool.run(["entities", "export", path, file]).status == 0)
+            let piped = try await tool.run(["entities", "export", path, "-"])
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(piped.status == 0)
+            #expect(piped.lines == text.split(separator: "\n").map(String.init))
+
+            let other = scratch.file("other").path
+            for _ in 1...2 {
+                let read = try await tool.run(["entities", "import", other, "-"], input: text)
+                #expect(read.status == 0 && read.lines == ["4 entities read."], "\(read)")
+            }
+            #expect(
+                try await tool.run(["entities", "export", other, "-"]).lines == piped.lines)
+
+            let refused = try await tool.run(["entities", "export", path, "-", "--json"])
+            #expect(refused.status != 0 && refused.errors.contains("leave --json out"))
+            let none = scratch.file("none").path
+            #expect(
+                try await tool.run(["entities", "import", none, "-"], input: "{").status != 0)
+            #expect(try await tool.run(["entities", "import", none, none + ".json"]).status != 0)
+        }
+    }
+
     @Test func `of many pages are listed once each`() async throws {
         try await withScratchDirectory("entities") { scratch in
             let numbers = 0..<1_001

@@ -18,11 +18,12 @@ struct ExportEntitiesCommand: SettleSubcommand {
 
             Examples:
               settle entities export ./people people.json
+              settle entities export ./people - | gzip > people.json.gz
             """)
 
     @OptionGroup var database: DatabaseArgument
 
-    @Argument(help: "The file to write.", completion: .file())
+    @Argument(help: "The file to write; - for standard output.", completion: .file())
     var file: String
 
     @Flag(
@@ -33,18 +34,26 @@ struct ExportEntitiesCommand: SettleSubcommand {
     @Flag(help: "Print the counts as a JSON object.")
     var json = false
 
+    func validate() throws {
+        guard !json || file != "-" else {
+            throw ValidationError("With - the output is the interchange; leave --json out.")
+        }
+    }
+
     func perform() async throws {
-        guard force || !FileManager.default.fileExists(atPath: file) else {
+        guard force || file == "-" || !FileManager.default.fileExists(atPath: file) else {
             throw CommandFailure(
                 "There is a file '\(file)' already. Give --force to replace it, or another name.")
         }
-        let count = try await database.path.withDatabase(isReadOnly: true) { database in
-            try await Datastore.open(over: database).encodeJSON(to: URL(fileURLWithPath: file))
-        }
         let output = Output()
+        let count = try await database.path.withDatabase(isReadOnly: true) { database in
+            let datastore = try await Datastore.open(over: database)
+            if file == "-" { return try await datastore.encodeJSON(receive: output.bytes) }
+            return try await datastore.encodeJSON(to: URL(fileURLWithPath: file))
+        }
         if json {
             try output.line(JSONRendering.compact(["entities": .integer(Int64(count))]))
-        } else {
+        } else if file != "-" {
             try output.line("\(Quantity.count(count, "entity", plural: "entities")) exported.")
         }
         try output.flush()

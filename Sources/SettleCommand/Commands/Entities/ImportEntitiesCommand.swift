@@ -12,7 +12,8 @@ struct ImportEntitiesCommand: SettleSubcommand {
             Reads a JSON object with a list "entities", as 'settle entities export' writes it, or one \
             that is made by hand. Every entry is merged with what is there by its datestamp, so \
             reading a file twice changes nothing. Entities without a datestamp get the date of the \
-            file. Those without an identifier or a type are passed over and named.
+            file, and those from standard input the beginning of 1970, so that reading them again changes \
+            nothing. Those without an identifier or a type are passed over and named.
 
             Nothing is stored unless all of the file can be read. The database is made if there is \
             none.
@@ -23,19 +24,20 @@ struct ImportEntitiesCommand: SettleSubcommand {
 
     @OptionGroup var database: DatabaseArgument
 
-    @Argument(help: "The file to read.", completion: .file())
+    @Argument(help: "The file to read; - for standard input.", completion: .file())
     var file: String
 
     @Flag(help: "Print the counts as a JSON object.")
     var json = false
 
     func perform() async throws {
-        guard FileManager.default.fileExists(atPath: file) else {
-            throw CommandFailure("There is no file '\(file)'.")
-        }
+        // Opened first, so that a name that is wrong makes no database.
+        let source = try ImportSource(path: file)
+        let text = file == "-" ? try await source.all() : nil
         let summary = try await database.path.withDatabase(create: true) { database in
-            try await Datastore.open(over: database)
-                .decode(jsonAt: URL(fileURLWithPath: file))
+            let datastore = try await Datastore.open(over: database)
+            if let text { return try await datastore.decode(json: Data(text)) }
+            return try await datastore.decode(jsonAt: URL(fileURLWithPath: file))
         }
         for skipped in summary.skipped {
             let name =
