@@ -35,7 +35,8 @@ extension FolderPlan {
             uses: [
                 ".", "Backends", "Conflicts", "Errors", "Queue", "Remotes", "Scopes", "Tables",
             ]),
-        Folder("Pulling", uses: ["Backends", "Errors", "Queue", "Remotes", "Scopes", "Tables"]),
+        Folder(
+            "Pulling", uses: [".", "Backends", "Errors", "Queue", "Remotes", "Scopes", "Tables"]),
         // A replication from its start to its end, and what a database offers of it.
         Folder(
             "Sessions",

@@ -9,18 +9,18 @@ extension FolderPlan {
     /// The client of Cosmos DB.
     static let cosmos = [
         Folder("."),
-        Folder("Values", uses: ["."]),
-        Folder("Wire", uses: [".", "Values"]),
-        Folder("Resources", uses: [".", "Values", "Wire"]),
-        Folder("Accounts", uses: [".", "Resources", "Values"]),
-        Folder("Requests", uses: [".", "Accounts", "Resources", "Values", "Wire"]),
-        Folder("Queries", uses: [".", "Values"]),
-        Folder("Documents", uses: [".", "Requests", "Resources", "Values"]),
-        Folder("Conflicts", uses: [".", "Requests", "Values"]),
+        Folder("Values"),
+        Folder("Wire", uses: ["Values"]),
+        Folder("Resources", uses: ["Values", "Wire"]),
+        Folder("Accounts", uses: ["Resources", "Values"]),
+        Folder("Requests", uses: ["Accounts", "Resources", "Values", "Wire"]),
+        Folder("Queries", uses: ["Values"]),
+        Folder("Documents", uses: ["Requests", "Resources", "Values"]),
+        Folder("Conflicts", uses: ["Requests", "Values"]),
         Folder(
             "Client",
             uses: [
-                ".", "Accounts", "Conflicts", "Documents", "Queries", "Requests", "Resources",
+                "Accounts", "Conflicts", "Documents", "Queries", "Requests", "Resources",
                 "Values", "Wire",
             ]),
     ]
@@ -100,7 +100,8 @@ extension FolderPlan {
             "Commands/Documents", uses: ["Arguments", "Importing", "Running", "Terminal", "Texts"]),
         Folder("Rendering", uses: ["Arguments", "Importing", "Running", "Terminal", "Texts"]),
         Folder(
-            "Commands/Entities", uses: ["Arguments", "Rendering", "Running", "Terminal", "Texts"]),
+            "Commands/Entities",
+            uses: ["Arguments", "Importing", "Rendering", "Running", "Terminal", "Texts"]),
         Folder(
             "Commands/Indexes",
             uses: ["Arguments", "Importing", "Rendering", "Running", "Terminal", "Texts"]),
