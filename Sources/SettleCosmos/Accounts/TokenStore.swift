@@ -59,9 +59,9 @@ extension Cosmos {
 
         /// Saves in place of what was saved; the file is replaced as a whole.
         ///
-        /// - Throws: When the file cannot be written.
+        /// - Throws: When the file cannot be written, or there is another one in its place, which is left as it is.
         public func save(_ tokens: Data?, forAccount account: String) throws {
-            var contents = (try? contents()) ?? [:]
+            var contents = try contents()
             contents[account] = tokens
             let file = try ReplacedFile(url, mode: 0o600)
             do {

@@ -6,7 +6,7 @@ extension Cosmos {
         /// To read and write.
         case all = "All"
 
-        /// Whether whoever may do this may do the other.
+        /// Whether this right includes the other.
         func includes(_ other: PermissionMode) -> Bool { self == .all || other == .read }
     }
 }

@@ -178,6 +178,23 @@ import TestSupport
         #expect(try store.tokens(forAccount: "b") != nil)
     }
 
+    @Test func `do not take the place of a file that is something else`() async throws {
+        let scratch = try ScratchDirectory("tokens")
+        let url = scratch.url.appendingPathComponent("letter.txt")
+        let letter = Data("Dear Anna".utf8)
+        try letter.write(to: url)
+        let store = Cosmos.FileTokenStore(at: url)
+        #expect(throws: (any Error).self) { try store.tokens(forAccount: "a") }
+        #expect(throws: (any Error).self) { try store.save(Data([1]), forAccount: "a") }
+        #expect(try Data(contentsOf: url) == letter)
+        // The client gets along without.
+        let authorizer = Cosmos.PermissionAuthorizer(
+            Provider(), account: "a", store: store, now: { Date() })
+        let document = request("dbs/d/colls/c/docs/1", .document)
+        #expect(try await !authorizer.authorization(for: document).isEmpty)
+        #expect(try Data(contentsOf: url) == letter)
+    }
+
     @Test func `do not reach outside of collections`() async throws {
         let authorizer = Cosmos.PermissionAuthorizer(
             Provider(), account: "a", store: Cosmos.MemoryTokenStore(), now: { Date() })
