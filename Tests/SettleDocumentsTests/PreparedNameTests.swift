@@ -72,6 +72,54 @@ import Testing
         }
     }
 
+    @Test func `is found by threads that ask different objects at once`() async throws {
+        let name = PreparedName("m")
+        let packed = try ["a", "b", "c", "z"].indices.map { count in
+            var members: [String: JSONValue] = ["m": .integer(Int64(count)), "z": 0]
+            for before in ["a", "b", "c"].prefix(count) { members[before] = 0 }
+            return try PackedValue(.object(members))
+        }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    try (0..<5_000).allSatisfy { round in
+                        let count = (task &* 3 &+ round) & 3
+                        let bytes = packed[count].bytes
+                        let found = try PackedView(bytes.span).member(name)?.integer
+                        return found == Int64(count)
+                    }
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+    }
+
+    @Test
+    func `tells of damage, or finds a value, where an object is cut after the remembered place`()
+        throws
+    {
+        let names = (0..<9).map { "member\($0)" }
+        let wide = try PackedValue(
+            .object(Dictionary(uniqueKeysWithValues: names.map { ($0, .string($0)) })))
+        let last = PreparedName("member8")
+        for length in 0..<wide.bytes.count {
+            #expect(try PackedView(wide.bytes.span).member(last)?.string == "member8")
+            let cut = Array(wide.bytes.prefix(length))
+            #expect(throws: PackedError.self) {
+                let view = PackedView(cut.span)
+                _ = try view.member(last)?.value()
+            }
+        }
+        for count in 0..<9 {
+            #expect(try PackedView(wide.bytes.span).member(last)?.string == "member8")
+            let narrow = try PackedValue(
+                .object(
+                    Dictionary(
+                        uniqueKeysWithValues: names.prefix(count).map { ($0, .string($0)) })))
+            #expect(try PackedView(narrow.bytes.span).member(last)?.string == nil)
+        }
+    }
+
     @Test func `is laid out as its bytes compare`() {
         for text in ["", "a", "ab\u{0}", "seven77", "eight888", "nine99999", "é", "中文字", "a😀b"] {
             let name = ByteName(text)

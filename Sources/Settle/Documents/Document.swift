@@ -1,4 +1,5 @@
 public import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 
 /// A JSON object with an identifier: the unit that is stored, indexed, and replicated.
@@ -26,18 +27,18 @@ public struct Document: Sendable {
     /// Content that is stored with the document, each under a name of its own.
     ///
     /// Reading a document does not read its attachments; ``DocumentAttachment/data()`` does.
-    public var attachments: [DocumentAttachment] = []
+    public var attachments: [DocumentAttachment]
 
     /// The members as they are stored; nil for a document made in memory.
     private var stored: PackedValue?
     /// Members that were set (or, with nil, removed) since.
-    private var edits: [String: JSONValue?] = [:]
+    private var edits: [String: JSONValue?]
     /// Members that were set to something that cannot be stored, and why.
-    private var unsupported: [String: String] = [:]
+    private var unsupported: [String: String]
     /// Where damage is noted that is found while members are read; nil when all bytes were checked.
     private var damage: DamageNote?
     /// What the store knows about the document.
-    var facts = Facts()
+    var facts: Facts
 
     struct Facts: Sendable, Equatable {
         var revision: Revision?
@@ -67,7 +68,21 @@ public struct Document: Sendable {
 
     /// An empty document with an identifier.
     public init(id: String) {
+        self.init(id: id, stored: nil)
+    }
+
+    /// All of a document, each part set once, because the compiler copies one that is changed on the way.
+    private init(
+        id: String, stored: PackedValue?, attachments: [DocumentAttachment] = [],
+        facts: Facts = Facts(), damage: DamageNote? = nil
+    ) {
         self.id = id
+        self.attachments = attachments
+        self.stored = stored
+        edits = [:]
+        unsupported = [:]
+        self.damage = damage
+        self.facts = facts
     }
 
     /// A document as it is stored.
@@ -78,6 +93,24 @@ public struct Document: Sendable {
         self.init(
             id: id, saved: record,
             attachments: record.attachments.map { DocumentAttachment($0, in: store) })
+    }
+
+    /// A document without attachments as it is stored, whose bytes are only checked where they are read.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - row: The bytes of the record, of which the members are copied.
+    ///   - head: What the record begins with.
+    ///   - damage: Learns of damage that is found; the member is absent then.
+    init(id: String, row: Span<UInt8>, head: RecordHead, noting damage: DamageNote) {
+        self.init(
+            id: id,
+            stored: PackedValue(
+                stored: [UInt8](copying: row.extracting(head.bodyStart..<row.count))),
+            facts: Facts(
+                revision: head.revision, isDeleted: head.isDeleted, created: head.created,
+                changed: head.changed, expiration: head.expiration),
+            damage: damage)
     }
 
     /// A document as it is stored, whose bytes are only checked where they are read.
@@ -95,12 +128,11 @@ public struct Document: Sendable {
 
     /// A document as it was just saved.
     init(id: String, saved record: DocumentRecord, attachments: [DocumentAttachment]) {
-        self.id = id
-        self.attachments = attachments
-        stored = record.body
-        facts = Facts(
-            revision: record.revision, isDeleted: record.isDeleted, created: record.created,
-            changed: record.changed, expiration: record.expiration)
+        self.init(
+            id: id, stored: record.body, attachments: attachments,
+            facts: Facts(
+                revision: record.revision, isDeleted: record.isDeleted, created: record.created,
+                changed: record.changed, expiration: record.expiration))
     }
 
     /// A document that was packed already.
@@ -110,9 +142,7 @@ public struct Document: Sendable {
     ///   - packed: A sound object, within the limits of documents.
     ///   - revision: The revision that it is to follow; nil for none in particular.
     package init(id: String, packed: PackedValue, revision: Revision? = nil) {
-        self.id = id
-        stored = packed
-        facts.revision = revision
+        self.init(id: id, stored: packed, facts: Facts(revision: revision))
     }
 
     /// The member with a name; nil when there is none.

@@ -45,8 +45,7 @@ extension DynamicValue {
             }
             return (elements, end)
         case .object(let members):
-            var dictionary: [String: Any] = [:]
-            dictionary.reserveCapacity(members.count)
+            var dictionary = [String: Any](minimumCapacity: members.count)
             for index in 0..<members.count {
                 let (name, place) = try members.member(index, in: bytes)
                 dictionary[try text(of: bytes, in: name)] =

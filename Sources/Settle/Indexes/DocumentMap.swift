@@ -12,10 +12,17 @@ struct DocumentMap {
         let (name, map) = (name, map)
         return { id, record, rows in
             let text = try StoredIdentifier.text(id)
+            guard let head = RecordHead(record) else {
+                throw StorageError.corrupted(place: "record of document '\(text)'")
+            }
+            if head.isDeleted { return }
             let damage = DamageNote()
-            let document = Document(
-                id: text, record: try DocumentRecord(decoding: record, id: text), noting: damage)
-            if document.facts.isDeleted { return }
+            let document =
+                head.hasAttachments
+                ? Document(
+                    id: text, record: try DocumentRecord(decoding: record, id: text), noting: damage
+                )
+                : Document(id: text, row: record, head: head, noting: damage)
             let emission = RowEmission(rows)
             defer { emission.end() }
             try map(document) { key, value in emission.add(key, value) }

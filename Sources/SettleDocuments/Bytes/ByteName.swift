@@ -20,11 +20,6 @@ struct ByteName {
             && (count <= 8 || text.utf8.elementsEqual(other.text.utf8))
     }
 
-    /// Whether this is the name, byte by byte; nil is no name.
-    func isNamed(_ name: String?) -> Bool {
-        name.map { $0.utf8.elementsEqual(text.utf8) } ?? false
-    }
-
     /// Whether the range has the bytes of this name.
     @inline(__always)
     func isSame(in bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {

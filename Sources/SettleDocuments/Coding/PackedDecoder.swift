@@ -8,6 +8,9 @@ final class PackedDecoder: Decoder {
         let userInfo: [CodingUserInfoKey: any Sendable]
         /// A member that the outermost object has beside its own.
         let added: Added?
+        let hasAdded: Bool
+        private let addedPrefix: UInt64
+        private let addedCount: Int
 
         struct Added: Sendable {
             let name: ByteName
@@ -20,10 +23,19 @@ final class PackedDecoder: Decoder {
             added: Added? = nil
         ) {
             self.added = added
+            hasAdded = added != nil
+            addedPrefix = added?.name.prefix ?? 0
+            addedCount = added?.name.count ?? 0
             self.bytes = bytes
             self.leaves = leaves
             hasLeaves = leaves != nil
             self.userInfo = userInfo
+        }
+
+        /// Whether all that can be told without its text agrees with the name of the added member.
+        @inline(__always)
+        func mayBeAdded(_ name: ByteName) -> Bool {
+            addedPrefix == name.prefix && addedCount == name.count
         }
 
         /// Stands in for a member that is absent where a decoder of its own is asked for.
@@ -32,19 +44,36 @@ final class PackedDecoder: Decoder {
 
     let source: Source
     let range: Range<Int>
-    let path: CodingPath
     let depth: Int
+    /// The decoder that this one lies in, and under which key; nil for the outermost value.
+    let outer: PackedDecoder?
+    let key: (any CodingKey)?
     /// Where the members lie, once the value was opened as an object.
     private(set) var members: PackedMembers?
+    /// Where the member is expected that is asked for next.
+    var expected = ExpectedPlaces.none
 
-    init(_ source: Source, _ range: Range<Int>, at path: CodingPath, depth: Int) {
+    init(
+        _ source: Source, _ range: Range<Int>, inside outer: PackedDecoder?,
+        at key: (any CodingKey)?, depth: Int
+    ) {
         self.source = source
         self.range = range
-        self.path = path
+        self.outer = outer
+        self.key = key
         self.depth = depth
     }
 
-    var codingPath: [any CodingKey] { path.keys }
+    /// The way to the value, found only when it is asked for.
+    var codingPath: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var decoder: PackedDecoder? = self
+        while let current = decoder {
+            if let key = current.key { keys.append(key) }
+            decoder = current.outer
+        }
+        return keys.reversed()
+    }
 
     var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
 
@@ -58,6 +87,8 @@ final class PackedDecoder: Decoder {
             }
             self.members = members
         }
+        // Again for each container: another type asks in another order.
+        expected = ExpectedPlaces(of: type)
         return KeyedDecodingContainer(PackedKeyedDecoding(decoder: self))
     }
 
@@ -77,16 +108,12 @@ final class PackedDecoder: Decoder {
         guard depth <= PackedForm.depthMax else {
             throw corrupted(PackedError(.tooDeep, at: range.lowerBound), at: key())
         }
-        return PackedDecoder(source, range, at: path(to: key()), depth: depth + 1)
+        return PackedDecoder(source, range, inside: self, at: key(), depth: depth + 1)
     }
 
     /// A decoder for a member that is absent, as if it were null.
     func absent(_ key: any CodingKey) -> PackedDecoder {
-        PackedDecoder(.null, 0..<1, at: path(to: key), depth: depth + 1)
-    }
-
-    func path(to key: (any CodingKey)?) -> CodingPath {
-        if let key { .inside(path, key) } else { path }
+        PackedDecoder(.null, 0..<1, inside: self, at: key, depth: depth + 1)
     }
 
     // MARK: Values
@@ -102,6 +129,11 @@ final class PackedDecoder: Decoder {
 
     func isNull(_ range: Range<Int>, at key: @autoclosure () -> (any CodingKey)?) throws -> Bool {
         if case .null = try content(range, at: key()) { true } else { false }
+    }
+
+    /// Whether null fills the range; false also for damage, which decoding meets.
+    func isSoundNull(_ range: Range<Int>) -> Bool {
+        range.count == 1 && source.bytes[range.lowerBound] == PackedTag.null
     }
 
     func decode(
@@ -193,22 +225,19 @@ final class PackedDecoder: Decoder {
         }
     }
 
-    /// A function of its own, because the optional of the type is looked up wherever a cast to it stands.
+    /// The value of a type that is one of the usual ones.
+    ///
+    /// The cast is a forced one, because the runtime would look up the optional of the type.
     @inline(never)
     private func decode<Value>(
         _ usual: UsualType, in range: Range<Int>, at key: @autoclosure () -> (any CodingKey)?
     ) throws -> Value {
-        let value: Any =
-            switch usual {
-            case .strings: try strings(in: range, at: key())
-            case .string: try decode(String.self, in: range, at: key())
-            case .integer: try decode(integer: Int.self, in: range, at: key())
-            case .double: try decode(Double.self, in: range, at: key())
-            }
-        guard let value = value as? Value else {
-            preconditionFailure("A usual type is told by its identity.")
+        switch usual {
+        case .strings: try strings(in: range, at: key()) as! Value
+        case .string: try decode(String.self, in: range, at: key()) as! Value
+        case .integer: try decode(integer: Int.self, in: range, at: key()) as! Value
+        case .double: try decode(Double.self, in: range, at: key()) as! Value
         }
-        return value
     }
 
     private func strings(in range: Range<Int>, at key: @autoclosure () -> (any CodingKey)?) throws
@@ -258,38 +287,5 @@ final class PackedDecoder: Decoder {
             )
         }
         return value
-    }
-
-    // MARK: Errors
-
-    func corrupted(_ error: PackedError, at key: (any CodingKey)?) -> DecodingError {
-        .dataCorrupted(context(error.description, at: key, underlying: error))
-    }
-
-    func mismatch(
-        _ type: any Any.Type, _ content: PackedForm.Content, at key: (any CodingKey)?
-    ) -> DecodingError {
-        let found: String
-        switch content {
-        case .null:
-            return .valueNotFound(type, context("A \(type) must stand here, not null.", at: key))
-        case .bool: found = "a boolean"
-        case .integer, .double: found = "a number"
-        case .string: found = "a string"
-        case .array: found = "an array"
-        case .object: found = "an object"
-        }
-        return .typeMismatch(type, context("A \(type) must stand here, not \(found).", at: key))
-    }
-
-    func unfit(_ type: any Any.Type, at key: (any CodingKey)?) -> DecodingError {
-        .dataCorrupted(context("The number does not fit into \(type).", at: key))
-    }
-
-    func context(
-        _ text: String, at key: (any CodingKey)?, underlying: (any Error)? = nil
-    ) -> DecodingError.Context {
-        DecodingError.Context(
-            codingPath: path(to: key).keys, debugDescription: text, underlyingError: underlying)
     }
 }

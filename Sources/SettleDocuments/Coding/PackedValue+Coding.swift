@@ -82,7 +82,7 @@ extension PackedValue {
             bytes: bytes, leaves: leaves, userInfo: userInfo,
             added: member.map { .init(name: ByteName($0.name), value: $0.value) })
         let range = 0..<bytes.count
-        return try PackedDecoder(source, range, at: .top, depth: 0).decode(
+        return try PackedDecoder(source, range, inside: nil, at: nil, depth: 0).decode(
             type, in: range, at: nil)
     }
 }

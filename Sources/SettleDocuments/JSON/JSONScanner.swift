@@ -26,10 +26,14 @@ struct JSONScanner: Sendable {
                 .byteOrderMark, "The text begins with a byte order mark (EF BB BF); remove it.",
                 at: 0, in: text)
         }
-        // By bytes: texts that are equal in Unicode's eyes are different names.
-        if !(self.taking?.isNamed(taking) ?? (taking == nil)) {
-            self.taking = taking.map(ByteName.init)
-        }
+        // Laid out once for all texts; compared by bytes, because texts that are equal in Unicode's
+        // eyes are different names.
+        let name = taking.map(ByteName.init)
+        let isSame =
+            if let name, let last = self.taking { name.isSame(as: last) } else {
+                name == nil && self.taking == nil
+            }
+        if !isSame { self.taking = name }
         var reader = JSONReader(
             depthMax: limits.depthMax, taking: self.taking, largeIntegers: largeIntegers)
         JSONReader.skipSpace(text, &reader.index)

@@ -112,14 +112,31 @@ package struct PackedMembers: Sendable {
     func value(
         named prepared: PreparedName, in bytes: Span<UInt8>
     ) throws(PackedError) -> Range<Int>? {
-        let place = prepared.place
-        if place < count {
-            let (found, value) = try parts(of: place, in: bytes)
-            if prepared.name.isSame(in: bytes, found) { return value }
+        let expected = prepared.place
+        guard let found = try find(prepared.name, expectedAt: expected, in: bytes) else {
+            return nil
         }
-        guard let (place, value) = try find(prepared.name, in: bytes) else { return nil }
-        prepared.remember(place)
-        return value
+        if found.place != expected { prepared.remember(found.place) }
+        return found.value
+    }
+
+    /// The number and the value of the member of that name; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - expected: Where the search begins, from 0; there may be no such member.
+    ///   - bytes: The bytes that the object was read from.
+    /// - Returns: Its number, and where its value lies.
+    /// - Throws: `PackedError` when a name it meets is damaged.
+    @inline(__always)
+    func find(
+        _ name: ByteName, expectedAt expected: Int, in bytes: Span<UInt8>
+    ) throws(PackedError) -> (place: Int, value: Range<Int>)? {
+        if expected < count {
+            let (found, value) = try parts(of: expected, in: bytes)
+            if name.isSame(in: bytes, found) { return (expected, value) }
+        }
+        return try find(name, in: bytes)
     }
 
     private func find(

@@ -11,8 +11,10 @@ import SettlePrimitives
 struct LeafReader {
     /// What the leaf is part of, for errors.
     let place: String
-    /// The key of the entry read last.
+    /// The key of the entry read last; what ``passOver()`` left behind means nothing.
     private(set) var key = ByteBuffer(capacity: 256)
+    /// How many bytes the key of the entry before has, whether it was taken or passed over.
+    private var lengthBefore = 0
     /// Where in the leaf the head of the entry read last lies.
     private(set) var head = 0..<0
     /// Where in the leaf the tail of the entry read last lies.
@@ -41,6 +43,7 @@ struct LeafReader {
         remaining = header.entryCount
         position = header.end
         key.cut(to: 0)
+        lengthBefore = 0
         head = 0..<0
         isFirst = true
     }
@@ -58,7 +61,7 @@ struct LeafReader {
 
     /// Looks at the next entry, while ``key`` stays that of the entry before.
     ///
-    /// ``takeKey(in:)`` must follow before the entry after it is looked at.
+    /// ``takeKey(in:)`` or ``passOver()`` must follow before the entry after it is looked at.
     ///
     /// - Returns: False when all have been read.
     /// - Throws: ``IndexError/corrupted(place:)`` when the bytes are no leaf.
@@ -69,7 +72,7 @@ struct LeafReader {
             return false
         }
         start = position
-        guard let shared = bytes.length(at: &position), shared <= key.count,
+        guard let shared = bytes.length(at: &position), shared <= lengthBefore,
             let restLength = bytes.length(at: &position),
             restLength <= bytes.count &- position
         else { throw damage }
@@ -98,6 +101,26 @@ struct LeafReader {
     mutating func takeKey(in bytes: Span<UInt8>) {
         key.cut(to: shared)
         key.append(bytes.extracting(rest))
+        lengthBefore = key.count
+    }
+
+    /// Leaves the entry looked at behind without making its key.
+    ///
+    /// For a search that ends with ``takeKey(after:in:)``.
+    @inline(__always)
+    mutating func passOver() {
+        lengthBefore = shared &+ rest.count
+    }
+
+    /// Makes ``key`` that of the entry looked at, the first that does not come before a key.
+    ///
+    /// What such an entry shares with the one before, both share with that key.
+    @inline(__always)
+    mutating func takeKey(after searched: [UInt8], in bytes: Span<UInt8>) {
+        key.cut(to: 0)
+        key.append(searched.span.extracting(0..<shared))
+        key.append(bytes.extracting(rest))
+        lengthBefore = key.count
     }
 
     /// Whether the entry looked at comes after the one before and shares no more bytes with it.

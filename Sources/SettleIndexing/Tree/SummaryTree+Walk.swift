@@ -147,10 +147,12 @@ extension SummaryTree {
             var seek = KeySeek(lower, after: reader)
             while !isFound, try reader.lookAhead(in: bytes) {
                 isFound = seek.order(of: reader, in: bytes) >= 0
-                if !isFound { before &+= 1 }
-                reader.takeKey(in: bytes)
+                if isFound { break }
+                before &+= 1
+                reader.passOver()
             }
             guard isFound else { return before }
+            reader.takeKey(after: lower, in: bytes)
         } else {
             guard try reader.next(in: bytes) else { return 0 }
         }

@@ -89,7 +89,7 @@ package struct SummaryTree {
                     found = try body(bytes.extracting(reader.head), bytes.extracting(reader.tail))
                 }
                 if order >= 0 { break }
-                reader.takeKey(in: bytes)
+                reader.passOver()
             }
             return false
         }
