@@ -63,6 +63,50 @@ import Testing
         }
     }
 
+    @Test func `have members under new names at the places of those`() throws {
+        var random = TestSupport.SeededGenerator()
+        for _ in 0..<500 {
+            var (tree, expected): ([String: JSONValue], [String: JSONValue]) = ([:], [:])
+            var isClear = true
+            for number in 0..<Int.random(in: 0...9, using: &random) {
+                let name =
+                    String(repeating: "_", count: Int.random(in: 0...2, using: &random))
+                    + ["a", "b", "n\(number)"].randomElement(using: &random)!
+                let value = JSONValue.string(
+                    String(repeating: "v", count: Int.random(in: 0...300, using: &random)))
+                tree[name] = value
+            }
+            for (name, value) in tree {
+                let new = name.hasPrefix("_") ? String(name.dropFirst()) : name
+                if expected.updateValue(value, forKey: new) != nil { isClear = false }
+            }
+            let parts = try PackedValue(.object(tree)).parting(into: 0) { bytes, name in
+                let text = Self.name(bytes, name)
+                return text.hasPrefix("_") ? .renamed(Array(text.utf8.dropFirst())) : .kept
+            }
+            #expect(
+                parts?.rest == (isClear ? try PackedValue(.object(expected)) : nil), "\(random)")
+        }
+    }
+
+    @Test func `are none when a new name may be another member's, or too many have one`() throws {
+        let object = try Self.packed(#"{"a":1,"b":2}"#)
+        for name in ["b", "k;", "K", "é"] {
+            let parts = try object.parting(into: 0) { bytes, range in
+                Self.name(bytes, range) == "a" ? .renamed(Array(name.utf8)) : .kept
+            }
+            #expect(parts == nil)
+        }
+        for count in [PackedValue.renamedMax, PackedValue.renamedMax + 1] {
+            let members = (0..<count).map { ("n\($0)", JSONValue.integer(Int64($0))) }
+            let many = try PackedValue(.object(Dictionary(uniqueKeysWithValues: members)))
+            let parts = try many.parting(into: 0) { bytes, range in
+                .renamed(Array(("x" + Self.name(bytes, range)).utf8))
+            }
+            #expect((parts != nil) == (count == PackedValue.renamedMax))
+        }
+    }
+
     @Test func `that are damaged are an error and no trap`() throws {
         let whole = try Self.packed(#"{"id":"abc","n":[1,2,{"x":null}],"text":"some text"}"#).bytes
         for place in whole.indices {
@@ -71,6 +115,9 @@ import Testing
                 bytes[place] = value
                 let damaged = PackedValue(stored: bytes)
                 _ = try? damaged.parting(into: 1) { _, name in name.count == 2 ? .taken(0) : .kept }
+                _ = try? damaged.parting(into: 1) { _, name in
+                    name.count == 2 ? .renamed([UInt8(ascii: "m")]) : .kept
+                }
                 _ = try? damaged.elements()
                 _ = try? damaged.hasNull()
             }

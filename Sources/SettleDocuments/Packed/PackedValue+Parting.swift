@@ -7,19 +7,23 @@ extension PackedValue {
         case kept
         /// It is taken out, under a number from 0 on.
         case taken(Int)
+        /// It stays under another name, whose UTF-8 this is.
+        case renamed([UInt8])
         /// The object cannot be parted by the bytes of its names.
         case odd
     }
 
-    /// This object without some of its members, and the values of those; its other bytes are copied.
+    /// This object without some of its members, with others under new names, and the values of those that are
+    /// taken out; its other bytes are copied.
     ///
     /// - Parameters:
     ///   - count: One more than the highest number that a member is taken out under.
     ///   - part: What becomes of a member, by the place of its name's UTF-8.
     /// - Returns: The rest and the values under their numbers, nil for those that it lacks; nil when this
-    ///   is no object, or one of its members is odd.
+    ///   is no object, one of its members is odd, a new name may be that of another member, or more than
+    ///   ``renamedMax`` have one.
     /// - Throws: `PackedError` when it is damaged.
-    /// - Complexity: The bytes of the object, once; the names alone when nothing is taken out.
+    /// - Complexity: The bytes of the object, once; the names alone when all members are kept.
     package func parting(
         into count: Int, by part: (Span<UInt8>, Range<Int>) -> Part
     ) throws(PackedError) -> (rest: PackedValue, taken: [JSONValue?])? {
@@ -56,6 +60,7 @@ extension PackedValue {
         var taken = [Taken?](repeating: nil, count: count)
         // Where the members that stay begin and end, as many as lie side by side at once.
         var kept: [Range<Int>] = []
+        var renamed: [PackedObjectForm.RenamedMember] = []
         for index in 0..<members.count {
             let (name, value) = try members.member(index, in: span)
             switch part(span, name) {
@@ -66,8 +71,15 @@ extension PackedValue {
                     kept.append(index..<index + 1)
                 }
             case .taken(let number): taken[number] = try take(span, value)
+            case .renamed(let name): renamed.append(.init(name: name, value: value))
             case .odd: return nil
             }
+        }
+        if !renamed.isEmpty {
+            guard
+                let rest = try PackedObjectForm.object(of: members, kept, and: renamed, in: span)
+            else { return nil }
+            return (rest, taken)
         }
         if let whole = kept.first, whole == 0..<members.count { return (self, taken) }
         var area: [UInt8] = []

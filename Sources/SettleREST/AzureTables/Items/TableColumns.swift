@@ -20,6 +20,8 @@ struct TableColumns: Sendable, Hashable {
 
     /// What is put before a member whose name is taken.
     private let mark: String
+    /// Its UTF-8.
+    let markBytes: [UInt8]
     /// A beginning that the table takes for itself.
     let reservedPrefix: String?
     private let own: Set<String>
@@ -48,6 +50,7 @@ struct TableColumns: Sendable, Hashable {
         self.version = version
         self.deleted = deleted
         self.mark = mark
+        markBytes = Array(mark.utf8)
         self.reservedPrefix = reservedPrefix
         own = Set(
             [Self.id, RemovalMark.name, updatedAt, version, deleted]

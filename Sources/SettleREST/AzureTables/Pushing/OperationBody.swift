@@ -4,24 +4,26 @@ import SettleSync
 /// What a request says of an item: the JSON text of an operation's members, under the names that they travel
 /// with.
 ///
-/// The text is written from the packed members where none of their names has to be changed, and from values
-/// otherwise; it is the same.
+/// The text is written from the packed members where the bytes of their names tell how they travel, and from
+/// values otherwise; it is the same.
 struct OperationBody {
     private let operation: RemoteOperation
     private let dialect: AzureTablesBackend.Dialect
-    /// The members that a request carries; nil when they are not packed, or one travels under another name.
+    /// The members that a request carries, under the names that they travel with; nil when they are not packed,
+    /// or the bytes of a name do not tell how it travels.
     private let carried: PackedValue?
 
     init(_ operation: RemoteOperation, _ dialect: AzureTablesBackend.Dialect) {
         self.operation = operation
         self.dialect = dialect
-        guard let packed = operation.form.packed, dialect.columns.keepsNames(of: packed) else {
+        guard let packed = operation.form.packed else {
             carried = nil
             return
         }
-        carried =
+        let members =
             Self.leavesOutAttachments(operation)
             ? try? packed.removing([TableColumns.attachments]) : packed
+        carried = members.flatMap { dialect.columns.escaped($0) }
     }
 
     /// The whole item.
@@ -39,12 +41,13 @@ struct OperationBody {
         guard let carried, let removed = removedNames() else {
             return changedMembers(sent).map { JSONText.text(of: .object($0)) }
         }
+        let travelling = sent.map { Set($0.map { dialect.columns.escaped($0) }) }
         let isEmpty =
-            sent.map { !$0.contains { carried.hasMember($0) } }
+            travelling.map { !$0.contains { carried.hasMember($0) } }
             ?? ((try? carried.memberCount) == 0)
         if isEmpty, removed.isEmpty { return nil }
         let nulls = removed.map { (name: $0, value: JSONValue.null) }
-        return text(with: nulls, only: sent)
+        return text(with: nulls, only: travelling)
             ?? changedMembers(sent).map { JSONText.text(of: .object($0)) }
     }
 
@@ -67,16 +70,14 @@ struct OperationBody {
         return text
     }
 
-    /// The names of members that were removed, ascending by the bytes of UTF-8; nil when one of them travels
-    /// under another name, or may be another spelling of a member.
+    /// The names that removed members travel with, ascending by the bytes of UTF-8; nil when one of them may be
+    /// another spelling of a member.
     private func removedNames() -> [String]? {
         var removed: [String] = []
         for name in operation.changedNames ?? [] {
             if operation.form.packed?.hasMember(name) ?? false { continue }
-            guard Self.hasOneSpelling(name), dialect.columns.escaped(name) == name else {
-                return nil
-            }
-            removed.append(name)
+            guard Self.hasOneSpelling(name) else { return nil }
+            removed.append(dialect.columns.escaped(name))
         }
         return removed.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

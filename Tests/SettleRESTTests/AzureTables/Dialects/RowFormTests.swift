@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `stay packed where no name is one that travels with a mark`() throws {
+    @Test func `stay packed unless they are marked as removed`() throws {
         let members: [String: JSONValue] = [
             "id": "a", "version": "1", "deleted": false, "updatedAt": "2026-11-22T19:22:00.123Z",
             "text": "x", "_attachments": [:], "größe": 1,
@@ -78,9 +78,14 @@ import Testing
         let (rest, own) = try #require(TableColumns.plain.parting(packed))
         #expect(try rest == PackedValue(["text": "x", "_attachments": [:], "größe": 1]))
         #expect(own.id == "a" && own.version == "1" && !own.isDeleted && own.createdAt == nil)
-        for name in ["_version", "__id", "Deleted", "@removed"] {
-            let odd = try Self.row(members.merging([name: 1]) { $1 })[0]
-            #expect(TableColumns.plain.parting(try #require(odd.form.packed)) == nil)
+        for (name, given) in [("_version", "version"), ("__id", "_id"), ("Deleted", "Deleted")] {
+            let marked = try Self.row(members.merging([name: 1]) { $1 })[0]
+            let parts = TableColumns.plain.parting(try #require(marked.form.packed))
+            #expect(
+                try parts?.rest
+                    == PackedValue(["text": "x", "_attachments": [:], "größe": 1, given: 1]))
         }
+        let removed = try Self.row(members.merging(["@removed": 1]) { $1 })[0]
+        #expect(TableColumns.plain.parting(try #require(removed.form.packed)) == nil)
     }
 }
