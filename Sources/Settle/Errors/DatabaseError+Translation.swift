@@ -133,7 +133,7 @@ extension DatabaseError {
         }
     }
 
-    init(_ error: PackedError, documentId: String?) {
+    package init(_ error: PackedError, documentId: String?) {
         self.init(
             Code(error),
             documentId.map { "The document '\($0)' cannot be used. \(error)" } ?? "\(error)",

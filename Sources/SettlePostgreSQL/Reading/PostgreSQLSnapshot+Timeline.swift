@@ -3,7 +3,7 @@ import SettleServer
 
 extension PostgreSQLSnapshot {
     func forEachEntry(
-        in times: ClosedRange<Int64>,
+        in times: ClosedRange<Int64>, checkingMembers _: Bool,
         _ body: (TimelineEntry, () throws -> TableItem?) throws -> Bool
     ) throws {
         try sendChanges()

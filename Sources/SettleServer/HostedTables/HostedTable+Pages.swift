@@ -146,7 +146,8 @@ struct PageReader {
         guard start <= end else { return }
         // An item that left many channels has many marks, mostly one behind the other.
         var marked: TableItem?
-        try snapshot.forEachEntry(in: start...end) { entry, read in
+        let checksMembers = !collector.onlyWritesMembers
+        try snapshot.forEachEntry(in: start...end, checkingMembers: checksMembers) { entry, read in
             try snapshot.checkCancellation()
             if entry.isMark {
                 guard collector.wantsChannelRemovals else { return true }

@@ -172,6 +172,8 @@ private final class Pieces: Sendable {
 /// What does not fit into one piece takes from the memory for answers. When there is no room there, nothing is kept
 /// from then on, and the text is only measured.
 struct ItemsText: PageSink, Sendable {
+    static var checksMembers: Bool { true }
+
     private let form: ItemForm
     private let memory: SharedCapacity
     private let sender: SenderKey
@@ -207,8 +209,10 @@ struct ItemsText: PageSink, Sendable {
     /// How much room it needs when there was not enough; what is there is of no use then.
     var roomMissing: Int? { isKept ? nil : size + LargeResponses.smallBytesMax }
 
-    /// Adds an item.
-    mutating func add(_ item: TableItem) {
+    /// Adds an item, whose members need not have been checked unless it is large.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted` when its members are damaged.
+    mutating func add(_ item: TableItem) throws {
         let isWhole = form.selection == nil
         if isWhole, item.isLarge { keepRoom(for: size + item.approximateSize) }
         guard isKept || !isWhole else {
@@ -217,7 +221,7 @@ struct ItemsText: PageSink, Sendable {
         }
         if !isEmpty { last.append(UInt8(ascii: ",")) }
         isEmpty = false
-        item.write(in: form, to: &last)
+        try item.writeChecking(in: form, to: &last)
         guard last.count > LargeResponses.smallBytesMax else { return }
         bytesInPieces += last.count
         keepRoom(for: bytesInPieces)

@@ -27,11 +27,13 @@ package protocol TableSnapshot {
     ///
     /// - Parameters:
     ///   - times: Where to start and where to stop, in microseconds since 1970.
+    ///   - checksMembers: Whether the members of items are looked through for damage. Without it an item may
+    ///     only be written, by ``TableItem/writeChecking(in:to:)``, which finds damage on its way.
     ///   - body: Called with each entry, and how to get at its item, which may cost a read; answers
     ///     false to stop.
     /// - Throws: What `body` throws; the store's own error when it cannot be read.
     func forEachEntry(
-        in times: ClosedRange<Int64>,
+        in times: ClosedRange<Int64>, checkingMembers checksMembers: Bool,
         _ body: (TimelineEntry, _ item: () throws -> TableItem?) throws -> Bool) throws
 
     /// The last `updatedAt` that was given, in microseconds since 1970; 0 before the first.
@@ -66,6 +68,14 @@ package protocol TableSnapshot {
 extension TableSnapshot {
     /// Does nothing: for stores whose walks end by themselves when the reader has gone.
     package func checkCancellation() throws {}
+
+    /// Walks the timeline in the order of time, as ``forEachEntry(in:checkingMembers:_:)``; members are checked.
+    package func forEachEntry(
+        in times: ClosedRange<Int64>,
+        _ body: (TimelineEntry, _ item: () throws -> TableItem?) throws -> Bool
+    ) throws {
+        try forEachEntry(in: times, checkingMembers: true, body)
+    }
 }
 
 /// A place in a table's timeline.

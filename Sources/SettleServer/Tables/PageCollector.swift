@@ -28,6 +28,8 @@ struct PageCollector<Sink: PageSink> {
     private let answerBytesMax: Int
     /// Whether what left the reader's sight is part of the list, and there is a limit to sight.
     let wantsChannelRemovals: Bool
+    /// Whether nothing is done with the members of an item but to write them, so that they need no check before.
+    let onlyWritesMembers: Bool
     /// The items of the page so far.
     private var sink: Sink
     /// How many items of an ordered walk belong to the page, and one more when there is one.
@@ -86,6 +88,8 @@ struct PageCollector<Sink: PageSink> {
             request.reportsChannelRemovals && request.includesDeleted
             && request.walk == .byUpdatedAt
             && (request.filter != nil || identity.readable != nil)
+        onlyWritesMembers =
+            Sink.checksMembers && isOrdered && seesAll && !readsMembers && !wantsChannelRemovals
     }
 
     /// How many kept positions can matter: the page and one to know of more; also those that are skipped,
@@ -175,7 +179,7 @@ struct PageCollector<Sink: PageSink> {
     ///   - position: Its position; nil when it is found only should it be needed.
     /// - Throws: What the sink throws.
     private mutating func sink(_ item: TableItem, at position: PagePosition?) throws {
-        let fits = sunkSize.add(item) && sink.size <= answerBytesMax
+        let fits = try sunkSize.add(item) && sink.size <= answerBytesMax
         guard sunkCount == 0 || fits else {
             isLongEnough = true
             return

@@ -2,6 +2,9 @@ import SettleOData
 
 /// Takes the items of a page.
 protocol PageSink {
+    /// Whether it only writes items, and finds damaged members on its way.
+    static var checksMembers: Bool { get }
+
     /// How many bytes of memory it takes, as far as that matters beside the size of the items.
     var size: Int { get }
 
@@ -25,6 +28,7 @@ struct CollectedPage<Sink: PageSink> {
 extension CollectedPage: Sendable where Sink: Sendable {}
 
 extension [TableItem]: PageSink {
+    static var checksMembers: Bool { false }
     var size: Int { 0 }
 
     mutating func add(_ item: TableItem) { append(item) }

@@ -27,12 +27,13 @@ struct PageSize {
     /// Adds an item.
     ///
     /// - Returns: Whether all items together are within the limit.
-    mutating func add(_ item: TableItem) -> Bool {
+    /// - Throws: `PackedError` when the members of an item are damaged that were not checked before.
+    mutating func add(_ item: TableItem) throws -> Bool {
         let frame = item.approximateFrameSize
         unmeasured.append(Unmeasured(members: item.members, frame: frame))
         unmeasuredMax += frame + item.members.approximateSizeMax
         if unmeasuredMax > Self.unmeasuredSizeMax || measured + unmeasuredMax > sizeMax {
-            measured += unmeasured.reduce(0) { $0 + $1.frame + $1.members.approximateSize }
+            measured += try unmeasured.reduce(0) { try $0 + $1.frame + $1.members.measuredSize() }
             unmeasured = []
             unmeasuredMax = 0
         }

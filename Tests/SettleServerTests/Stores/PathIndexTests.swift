@@ -231,10 +231,10 @@ private final class CountingSnapshot: TableSnapshot {
     }
 
     func forEachEntry(
-        in times: ClosedRange<Int64>,
+        in times: ClosedRange<Int64>, checkingMembers checksMembers: Bool,
         _ body: (TimelineEntry, () throws -> TableItem?) throws -> Bool
     ) throws {
-        try base.forEachEntry(in: times) { entry, _ in
+        try base.forEachEntry(in: times, checkingMembers: checksMembers) { entry, _ in
             try body(entry) { try item(entry.id) }
         }
     }

@@ -132,7 +132,7 @@ import Testing
                     isDeleted: false)
                 #expect(item.approximateSize <= item.approximateSizeMax)
                 sum += item.approximateSize
-                #expect(size.add(item) == (sum <= sizeMax), "\(generator)")
+                #expect(try size.add(item) == (sum <= sizeMax), "\(generator)")
             }
         }
     }

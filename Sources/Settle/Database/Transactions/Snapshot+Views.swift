@@ -13,20 +13,31 @@ extension Snapshot {
     public func withDocument<Value>(
         _ id: String, _ body: (borrowing DocumentView) throws -> Value
     ) throws -> Value? {
+        var value: Value?
+        try readDocument(id) { value = try body($0) }
+        return value
+    }
+
+    /// Hands a document to a closure in place, if there is such a document.
+    ///
+    /// As ``withDocument(_:_:)``; no optional of another module's type is made for each document.
+    package func readDocument(
+        _ id: String, _ body: (borrowing DocumentView) throws -> Void
+    ) throws {
         let key = Array(id.utf8)
         do {
             // The bytes of rows move in a transaction, which therefore hands out a copy.
             guard !base.isWriting else {
-                return try base.withRow(of: key) { row in
+                try base.withRow(of: key) { row in
                     let view = try DocumentView(id: key.span, row: row)
-                    return view.isDeleted ? nil : try body(view)
-                } ?? nil
+                    if !view.isDeleted { try body(view) }
+                }
+                return
             }
             let snapshot = base
-            guard let row = try snapshot.row(of: key) else { return nil }
+            guard let row = try snapshot.row(of: key) else { return }
             let view = try DocumentView(id: key.span, row: row)
-            if view.isDeleted { return nil }
-            return try body(view)
+            if !view.isDeleted { try body(view) }
         } catch {
             throw DatabaseError.translated(error)
         }

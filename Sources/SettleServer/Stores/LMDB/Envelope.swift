@@ -58,12 +58,15 @@ enum Envelope {
     /// - Parameters:
     ///   - view: The document.
     ///   - id: Its id.
+    ///   - checksMembers: Whether all of it is looked through for damage.
     /// - Returns: The item; nil when something is attached.
     /// - Throws: As ``item(of:)``.
-    static func item(of view: borrowing DocumentView, id: String) throws -> TableItem? {
+    static func item(
+        of view: borrowing DocumentView, id: String, checkingMembers checksMembers: Bool
+    ) throws -> TableItem? {
         let (revision, hasAttachments) = try view.state()
         guard !hasAttachments else { return nil }
-        try view.check()
+        if checksMembers { try view.check() }
         var members: ItemMembers?
         var times: (created: Int64?, updated: Int64?)
         var isDeleted: Bool?

@@ -23,14 +23,24 @@ class LMDBSnapshot: TableSnapshot {
 
     func checkCancellation() throws { try turn?.check() }
 
-    func item(_ id: String) throws -> TableItem? {
-        try snapshot.withDocument(id) { try item(of: $0, id) } ?? nil
+    func item(_ id: String) throws -> TableItem? { try item(id, checkingMembers: true) }
+
+    private func item(_ id: String, checkingMembers checksMembers: Bool) throws -> TableItem? {
+        var found: TableItem?
+        try snapshot.readDocument(id) {
+            found = try item(of: $0, id, checkingMembers: checksMembers)
+        }
+        return found
     }
 
-    private func item(of view: borrowing DocumentView, _ id: String) throws -> TableItem? {
+    private func item(
+        of view: borrowing DocumentView, _ id: String, checkingMembers checksMembers: Bool = true
+    ) throws -> TableItem? {
         try turn?.check(before: view.byteCount)
+        let isLarge = view.byteCount > ItemMembers.smallBytesMax
         // What is attached is known to the document alone.
-        return try Envelope.item(of: view, id: id) ?? snapshot.document(id).map(Envelope.item(of:))
+        return try Envelope.item(of: view, id: id, checkingMembers: checksMembers || isLarge)
+            ?? snapshot.document(id).map(Envelope.item(of:))
     }
 
     func forEachItem(after id: String?, _ body: (TableItem) throws -> Bool) throws {
@@ -42,12 +52,12 @@ class LMDBSnapshot: TableSnapshot {
     }
 
     func forEachEntry(
-        in times: ClosedRange<Int64>,
+        in times: ClosedRange<Int64>, checkingMembers checksMembers: Bool,
         _ body: (TimelineEntry, () throws -> TableItem?) throws -> Bool
     ) throws {
         try TableTimeline.forEach(from: times.lowerBound, in: snapshot) { entry in
             guard entry.time <= times.upperBound else { return false }
-            return try body(entry) { try item(entry.id) }
+            return try body(entry) { try item(entry.id, checkingMembers: checksMembers) }
         }
     }
 

@@ -34,7 +34,7 @@ package struct ItemMembers: Sendable {
     /// Members as a store has them; nil when they are no object.
     ///
     /// - Parameter packed: A value that was checked, or packed by this process: damage that shows
-    ///   later ends the process.
+    ///   later ends the process, but for ``writeChecking(with:selecting:to:_:)`` and ``measuredSize()``.
     package init?(packed: PackedValue) {
         guard packed.isObject else { return nil }
         form = .packed(packed)
@@ -138,10 +138,15 @@ package struct ItemMembers: Sendable {
     /// members from a store as for those that are given.
     ///
     /// - Complexity: All that is in them, without making values of it.
-    var approximateSize: Int {
+    var approximateSize: Int { Self.sound { try measuredSize() } }
+
+    /// ``approximateSize``, also of members that were not checked.
+    ///
+    /// - Throws: `PackedError` when they are damaged.
+    func measuredSize() throws(PackedError) -> Int {
         switch form {
         case .values(let values): JSONValue.object(values).approximateSize
-        case .packed(let packed): Self.sound { try packed.approximateSize() }
+        case .packed(let packed): try packed.approximateSize()
         }
     }
 
@@ -176,12 +181,21 @@ package struct ItemMembers: Sendable {
         with columns: JSONColumns, selecting selection: Set<String>?, to text: inout [UInt8],
         _ writeValue: (Int, inout [UInt8]) -> Void
     ) -> Bool {
-        guard case .packed(let packed) = form else { return false }
         Self.sound {
-            try JSONText.text(
-                of: packed, with: columns, to: &text, where: selection.map { $0.contains },
-                writeValue)
+            try writeChecking(with: columns, selecting: selection, to: &text, writeValue)
         }
+    }
+
+    /// As ``write(with:selecting:to:_:)``, also of members that were not checked.
+    ///
+    /// - Throws: `PackedError` when they are damaged: lengths, or text that is not UTF-8.
+    func writeChecking(
+        with columns: JSONColumns, selecting selection: Set<String>?, to text: inout [UInt8],
+        _ writeValue: (Int, inout [UInt8]) -> Void
+    ) throws(PackedError) -> Bool {
+        guard case .packed(let packed) = form else { return false }
+        try JSONText.text(
+            of: packed, with: columns, to: &text, where: selection.map { $0.contains }, writeValue)
         return true
     }
 

@@ -40,6 +40,26 @@ extension TableItem {
         {
             return
         }
+        writeValues(in: form, to: &text)
+    }
+
+    /// Appends what is sent of the item, as text; its members need not have been checked.
+    ///
+    /// - Parameters: As ``write(in:to:)``.
+    /// - Throws: ``DatabaseError`` with `corrupted` when its members are damaged.
+    func writeChecking(in form: ItemForm, to text: inout [UInt8]) throws {
+        guard !isOutOfScope, attachments.isEmpty else { return write(in: form, to: &text) }
+        do throws(PackedError) {
+            let isWritten = try members.writeChecking(
+                with: form.names, selecting: form.selection, to: &text,
+                { number, text in append(form.columns[number], to: &text) })
+            if !isWritten { writeValues(in: form, to: &text) }
+        } catch {
+            throw DatabaseError(error, documentId: id)
+        }
+    }
+
+    private func writeValues(in form: ItemForm, to text: inout [UInt8]) {
         let selection = isOutOfScope ? nil : form.selection
         var columns = sentColumns(form.columns)
         if let selection { columns.removeAll { !selection.contains($0.name) } }
