@@ -62,6 +62,9 @@ extension Cosmos {
                 return throttledWait(error.retryAfter ?? policy.failureWait)
             case .notFound where error.subStatus == 1002:
                 return failureWait()
+            case .gone where error.subStatus == 1007 || error.subStatus == 1008:
+                // A split or a move of a partition is about to end; nothing was carried out.
+                return failureWait()
             case .internalServerError, .serviceUnavailable, .requestTimeout, .unreachable:
                 return isRepeatable ? failureWait().map { max($0, error.retryAfter ?? .zero) } : nil
             default:
