@@ -62,7 +62,8 @@ extension Cosmos {
                 if case .range(let id) = part.scope { id } else { nil }
             }
             let followed = ranges.map { range -> (rank: Int, part: Part) in
-                let ancestors = known[range.id] != nil ? [range.id] : range.parents.filter { known[$0] != nil }
+                let isKnown = known[range.id] != nil
+                let ancestors = isKnown ? [range.id] : range.parents.filter { known[$0] != nil }
                 guard ancestors.count == 1, let ancestor = ancestors.first,
                     let part = known[ancestor]
                 else { return (order.count, Part(scope: .range(range.id), place: .beginning)) }

@@ -24,6 +24,7 @@ extension Cosmos {
         /// - Parameters:
         ///   - place: Where each part begins.
         ///   - keys: The logical partitions that are wanted; empty for all.
+        /// - Returns: The position.
         /// - Throws: ``ClientError`` as the service answers.
         func position(
             at place: ChangePosition.Place, keys: [PartitionKey]

@@ -64,7 +64,8 @@ extension Cosmos {
                 guard var position = ChangePosition(continuation.text) else {
                     throw ClientError(
                         .resourceRequestError,
-                        "Nothing was sent: the continuation of the changes is none that a page had.")
+                        "Nothing was sent: the continuation of the changes is none that a page had."
+                    )
                 }
                 if position.isCaughtUp { try await reader.begin(&position) }
                 return position

@@ -14,6 +14,8 @@ extension CosmosBackend {
     ///   - id: The id.
     ///   - form: How documents are read.
     ///   - key: The partition where it probably is; nil when that is not known.
+    /// - Returns: The item.
+    /// - Throws: As ``lookUp(_:)``.
     func item(
         _ id: String, _ form: ItemForm, in key: Cosmos.PartitionKey?
     ) async throws(ReplicationError) -> RemoteItem? {

@@ -32,7 +32,8 @@ extension CosmosBackend {
     }
 
     /// The logical partitions of a query, in a fixed order.
-    private static func keys(of query: PullQuery) throws(ReplicationError) -> [Cosmos.PartitionKey] {
+    private static func keys(of query: PullQuery) throws(ReplicationError) -> [Cosmos.PartitionKey]
+    {
         var keys: [Cosmos.PartitionKey] = []
         for channel in query.channels.sorted() { keys.append(try key(ofChannel: channel)) }
         return keys

@@ -23,7 +23,7 @@ extension CosmosBackend {
     ) async throws(ReplicationError) -> RemoteOutcome {
         let outgoing: ItemForm.Outgoing
         switch form.outgoing(operation) {
-        case .failure(let refusal): return .rejected(reason: refusal.reason)
+        case .failure(let problem): return .rejected(reason: problem.reason)
         case .success(let document): outgoing = document
         }
         var create = Cosmos.Operation(.create, .document, at: collection)
@@ -51,7 +51,7 @@ extension CosmosBackend {
     ) async throws(ReplicationError) -> RemoteOutcome {
         let outgoing: ItemForm.Outgoing
         switch form.outgoing(operation) {
-        case .failure(let refusal): return .rejected(reason: refusal.reason)
+        case .failure(let problem): return .rejected(reason: problem.reason)
         case .success(let document): outgoing = document
         }
         let version: ItemVersion
@@ -66,7 +66,7 @@ extension CosmosBackend {
             version = ItemVersion(known)
         }
         if let key = form.key(of: operation.id, version), key != outgoing.key {
-            return .rejected(reason: ItemForm.Refusal.move.reason)
+            return .rejected(reason: ItemForm.Problem.move.reason)
         }
         return try await replace(
             with: outgoing, of: operation.id, matching: version.etag, form)

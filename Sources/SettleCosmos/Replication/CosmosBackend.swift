@@ -1,4 +1,5 @@
 public import Foundation
+public import SettleREST
 public import SettleSync
 
 /// A collection of Cosmos DB as the remote of a replication.
@@ -83,6 +84,33 @@ public struct CosmosBackend: Backend {
         self.client = client
         self.deletion = deletion
         try Self.check(deletion)
+    }
+
+    /// A collection by its address.
+    ///
+    /// - Parameters:
+    ///   - url: `http(s)://HOST[:PORT]/dbs/DATABASE/colls/COLLECTION`, without credentials.
+    ///   - credentials: What lets in.
+    ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+    ///   - deletion: How documents are deleted.
+    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the URL is no such address, and as
+    ///   ``init(_:collection:inDatabase:deletion:)``.
+    public init(
+        url: URL, credentials: Cosmos.Credentials, transport: (any HTTPTransport)? = nil,
+        deletion: Deletion = .soft()
+    ) throws(ReplicationError) {
+        address = try ContainerAddress(url)
+        client = Cosmos.Client(
+            account: address.account, credentials: credentials, transport: transport)
+        self.deletion = deletion
+        try Self.check(deletion)
+    }
+
+    /// What the collection at an address is called in a database, without asking the service.
+    ///
+    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the URL is no collection's address.
+    public static func identifier(of url: URL) throws(ReplicationError) -> String {
+        try ContainerAddress(url).identifier
     }
 
     private static func check(_ deletion: Deletion) throws(ReplicationError) {

@@ -67,9 +67,9 @@ struct ItemForm: Sendable {
     }
 
     /// The document that an insert or update writes, or why the service cannot have it.
-    func outgoing(_ operation: RemoteOperation) -> Result<Outgoing, Refusal> {
+    func outgoing(_ operation: RemoteOperation) -> Result<Outgoing, Problem> {
         if operation.kind == .insert, let fault = Cosmos.IdentifierRule.fault(of: operation.id) {
-            return .failure(Refusal("The service takes no such id: it \(fault)."))
+            return .failure(Problem("The service takes no such id: it \(fault)."))
         }
         let packed: PackedValue
         do {
@@ -77,24 +77,25 @@ struct ItemForm: Sendable {
                 try operation.form.packed ?? PackedValue(.object(operation.members))
             packed = try members.setting(["id": .string(operation.id)])
         } catch {
-            return .failure(Refusal("The document cannot be written as JSON."))
+            return .failure(Problem("The document cannot be written as JSON."))
         }
         let body = Cosmos.ResourceBody(packed: packed)
         for name in Self.serviceMembers.sorted() where body[name] != nil {
             return .failure(
-                Refusal(
-                    "The member '\(name)' is one that the service gives to every document. Rename it."))
+                Problem(
+                    "The member '\(name)' is one that the service gives to every document. Rename it."
+                ))
         }
         if let mark, body[mark] == true {
             return .failure(
-                Refusal(
+                Problem(
                     "The member '\(mark)' is true, by which deleted documents are known there. Rename it, or give "
                         + "the replication another member for deletions."))
         }
         guard let definition else { return .success(Outgoing(body: body, key: nil)) }
         guard let key = definition.key(of: body) else {
             return .failure(
-                Refusal(
+                Problem(
                     "There is an object or an array at \(definition.paths.joined(separator: ", ")), where the "
                         + "partition key has to be a text, a number, true, false or null."))
         }
@@ -102,15 +103,16 @@ struct ItemForm: Sendable {
     }
 
     /// Why the service cannot have a document, in a sentence.
-    struct Refusal: Error {
+    struct Problem: Error {
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
 
         /// That a document cannot move.
-        static let move = Refusal(
+        static let move = Problem(
             "The partition key of the document was changed, and the service cannot move a document to another "
-                + "partition. Change it back, or delete the document and add another one with a new identifier.")
+                + "partition. Change it back, or delete the document and add another one with a new identifier."
+        )
     }
 
     /// The logical partition of an item with a version; nil when it is not known.

@@ -22,7 +22,7 @@ extension FolderPlan {
         Folder(
             "Client",
             uses: [
-                "Accounts", "Changes", "Conflicts", "Documents", "Queries", "Ranges", "Requests",
+                "Accounts", "Changes", "Conflicts", "Documents", "Queries", "Requests",
                 "Resources", "Values", "Wire",
             ]),
         Folder(

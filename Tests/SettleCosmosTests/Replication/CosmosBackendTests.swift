@@ -188,7 +188,8 @@ import Testing
                 #expect(item.members["new"] == nil)
             case (5, .rejected): break
             case (6, .deleted(let item?)): #expect(item.isDeleted)
-            case (_, .stored(let item)): #expect(item.members["new"] == true && item.id == "\(number)")
+            case (_, .stored(let item)):
+                #expect(item.members["new"] == true && item.id == "\(number)")
             default: Issue.record("\(number): \(outcome)")
             }
         }
@@ -255,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `tells a wrong key, a collection that is not there, and a client without an account`()
+    @Test func `tells a wrong key, a missing collection, and a client without an account`()
         async throws
     {
         let account = try await ModelAccount()
