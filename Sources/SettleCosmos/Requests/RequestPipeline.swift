@@ -25,7 +25,9 @@ extension Cosmos {
                     return try await attempt(request, operation)
                 } catch {
                     guard
-                        let wait = state.wait(after: error, isRepeatable: operation.isRepeatable)
+                        let wait = state.wait(
+                            after: error, isRepeatable: operation.isRepeatable,
+                            namesRange: operation.namesRange)
                     else { throw error }
                     try await sleep(for: wait)
                 }

@@ -19,10 +19,11 @@ extension FolderPlan {
         Folder("Conflicts", uses: ["Requests", "Values"]),
         Folder("Ranges", uses: ["Requests", "Values", "Wire"]),
         Folder("Changes", uses: ["Ranges", "Requests", "Values", "Wire"]),
+        Folder("Merging", uses: ["Ranges", "Requests", "Values", "Wire"]),
         Folder(
             "Client",
             uses: [
-                "Accounts", "Changes", "Conflicts", "Documents", "Queries", "Requests",
+                "Accounts", "Changes", "Conflicts", "Documents", "Merging", "Queries", "Requests",
                 "Resources", "Values", "Wire",
             ]),
         Folder(
