@@ -4,7 +4,7 @@ extension Cosmos.ChangePosition {
     /// What the text begins with; another layout would begin otherwise.
     private static let layout = "c1:"
 
-    /// The position as text; Docs/Formats/CosmosChanges.md has its parts.
+    /// The position as text; Docs/Formats/CosmosContinuations.md has its parts.
     var text: String {
         let json: JSONValue = [
             "collection": .string(collectionId), "parts": .array(parts.map(\.json)),

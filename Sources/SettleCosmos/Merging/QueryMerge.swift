@@ -247,7 +247,9 @@ extension Cosmos {
             var results = aggregation.results
             if plan.isDistinct {
                 var known: Set<String> = []
-                results = results.filter { known.insert(ResultOrder.canonicalText(of: $0)).inserted }
+                results = results.filter {
+                    known.insert(ResultOrder.canonicalText(of: $0)).inserted
+                }
             }
             let rest = results.dropFirst(plan.skippedCount)
             return Array(plan.resultCountMax.map { rest.prefix($0) } ?? rest)

@@ -96,6 +96,7 @@ extension Cosmos {
         private static let unsupported = ClientError(
             .badRequest,
             "The results of this query cannot be put together over several partitions here: an order of what is "
-                + "grouped, COUNT(DISTINCT …) and a search by vectors or text. Ask for one partition.")
+                + "grouped, COUNT(DISTINCT …) and a search by vectors or text. Ask for one partition."
+        )
     }
 }

@@ -7,7 +7,7 @@ extension CosmosBackend {
 
     /// Reads the next changes of a range or partition.
     ///
-    /// The token says how far each was read; Docs/Formats/CosmosChanges.md has its parts.
+    /// The token says how far each was read; Docs/Formats/CosmosContinuations.md has its parts.
     public func pull(
         _ query: PullQuery, after token: PullToken?, itemCountMax: Int, isFirstPage: Bool
     ) async throws(ReplicationError) -> PullPage {

@@ -18,7 +18,7 @@ struct QueryPlan {
             JSONValue.string($0.isDescending ? "Descending" : "Ascending")
         }
         var info: [String: JSONValue] = [
-            "hasNonStreamingOrderBy": false,
+            "hasNonStreamingOrderBy": false
         ]
         info["groupByExpressions"] = .array(query.texts.grouping.map { .string($0) })
         var aliases: [JSONValue] = []
