@@ -67,7 +67,7 @@ extension Cosmos {
                         "Nothing was sent: the continuation of the changes is none that a page had."
                     )
                 }
-                if position.isCaughtUp { try await reader.begin(&position) }
+                try await reader.begin(&position)
                 return position
             }
         }

@@ -21,7 +21,7 @@ actor ReplicaDevice {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let configuration = Database.OpenDatabaseConfiguration(
             name: "db", fileLocation: directory,
-            completionQueue: DispatchQueue(label: "settle.tests.completion"))
+            completionQueue: DispatchQueue(label: "settle.tests.completion"), durability: .relaxed)
         guard let database = try await Database.open(with: configuration, create: true) else {
             preconditionFailure("A database that is to be created is there.")
         }

@@ -83,7 +83,7 @@ actor ReplicatedWorld {
     /// Does something at random.
     func step() async throws {
         let index = Int.random(in: 0..<replicas.count, using: &random)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0..<9: try await edit(index, random.next())
         case 9, 10: try await writeThere(random.next())
         case 11..<17: try await replicate(index)
@@ -91,6 +91,10 @@ actor ReplicatedWorld {
         case 18:
             journal.append("\(replicas[index].name) restarts")
             try await replicas[index].device.restart()
+        case 19:
+            let lags = Bool.random(using: &random)
+            journal.append(lags ? "a replica lags" : "replicas have caught up")
+            service.withState { if lags { $0.holdReplica() } else { $0.releaseReplica() } }
         default:
             journal.append("time passes")
             service.advance(bySeconds: expires ? 600 : 10)
@@ -182,7 +186,7 @@ actor ReplicatedWorld {
 
     // MARK: Replicating
 
-    private func transport(_ index: Int, seed: UInt64) -> FaultyModel {
+    private func transport(_ index: Int, seed: UInt64, _ cancelling: Cancelling) -> FaultyModel {
         let breakage = breakage
         return FaultyModel(
             service, seed: seed,
@@ -192,11 +196,17 @@ actor ReplicatedWorld {
                 case .unconditionalWrites: request.headerFields[.dependsOnVersion] = nil
                 }
             },
-            meanwhile: { [weak self] draw in await self?.meanwhile(index, draw) })
+            meanwhile: { [weak self] draw in
+                cancelling.count()
+                await self?.meanwhile(index, draw)
+            })
     }
 
     private func replicate(_ index: Int) async throws {
-        let transport = transport(index, seed: random.next())
+        let cancelling = Cancelling(
+            after: Int.random(in: 0..<4, using: &random) == 0
+                ? Int.random(in: 0..<12, using: &random) : nil)
+        let transport = transport(index, seed: random.next(), cancelling)
         let isPatient = Bool.random(using: &random)
         let client = try Cosmos.Client.stubbed(
             by: transport, clock: LeapingClock(), retries: isPatient ? .init() : .never)
@@ -206,23 +216,33 @@ actor ReplicatedWorld {
         let concurrency = Bool.random(using: &random) ? 1 : 4
         let isReconciling = Int.random(in: 0..<6, using: &random) == 0
         journal.append("\(replicas[index].name) replicates")
-        do {
-            try await replicas[index].device.replicate(backend) {
-                $0.conflictHandler = .merge
-                $0.pageSize = pageSize
-                $0.concurrentRequestsMax = concurrency
-                $0.reconciling = isReconciling ? .atStart : .never
+        let device = replicas[index].device
+        let task = Task { () async -> ReplicationError? in
+            do {
+                try await device.replicate(backend) {
+                    $0.conflictHandler = .merge
+                    $0.pageSize = pageSize
+                    $0.concurrentRequestsMax = concurrency
+                    $0.reconciling = isReconciling ? .atStart : .never
+                }
+                return nil
+            } catch let error as ReplicationError {
+                return error
+            } catch {
+                return ReplicationError(.cancelled, "\(error)")
             }
-        } catch let error as ReplicationError {
-            journal.append("  ended with \(error.code)")
-            if error.code == .localFailure || error.code == .misconfigured {
-                journal.append("FAULT: \(error)")
-            }
+        }
+        cancelling.cancels(task)
+        guard let error = await task.value else { return }
+        journal.append("  ended with \(error.code)")
+        if error.code == .localFailure || error.code == .misconfigured {
+            journal.append("FAULT: \(error)")
         }
     }
 
     /// Replicates without faults until nothing happens any more.
     func calm() async throws {
+        service.withState { $0.releaseReplica() }
         let client = try Cosmos.Client.stubbed(
             by: ModelTransport(service: service), clock: LeapingClock())
         let backend = try CosmosBackend(
