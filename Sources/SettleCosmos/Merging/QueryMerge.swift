@@ -36,10 +36,13 @@ extension Cosmos {
             return position
         }
 
-        /// How many results were read and not given.
-        var rowCount: Int {
-            cursors.reduce(0) { $0 + $1.rowCount } + (collected?.count ?? 0)
+        /// How much memory that takes which was read and not given, in bytes, about.
+        var size: Int {
+            cursors.reduce(0) { $0 + $1.size } + (collected?.count ?? 0) * Self.collectedSize
         }
+
+        /// What a result takes that is made of many documents, about.
+        private static let collectedSize = 256
 
         private var position: MergePosition {
             var position = MergePosition(parts: cursors.filter { !$0.isDone }.map(\.part))

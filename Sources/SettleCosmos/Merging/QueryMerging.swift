@@ -76,9 +76,9 @@ extension Cosmos {
     /// What pages of merged queries have read and not given.
     private final class MergeLeftovers: Sendable {
         private let kept = Mutex<[(text: String, merge: QueryMerge)]>([])
-        /// How many queries have something kept, and how many results of one are.
+        /// How many queries have something kept, and how many bytes of one are.
         private static let countMax = 8
-        private static let rowCountMax = 20_000
+        private static let sizeMax = 8 << 20
 
         /// Takes out what the page that ended so has left.
         func take(_ text: String) -> QueryMerge? {
@@ -90,7 +90,7 @@ extension Cosmos {
 
         /// Keeps what a page has left; the oldest of too many goes, and is read again.
         func keep(_ merge: QueryMerge, for text: String) {
-            guard merge.rowCount <= Self.rowCountMax else { return }
+            guard merge.size <= Self.sizeMax else { return }
             kept.withLock { kept in
                 kept.append((text, merge))
                 if kept.count > Self.countMax { kept.removeFirst() }

@@ -26,8 +26,8 @@ extension Cosmos {
         /// The next result, where it was read.
         var first: Row? { rows.first }
 
-        /// How many results were read and not given.
-        var rowCount: Int { rows.count }
+        /// How much memory the results take that were read and not given, in bytes, about.
+        var size: Int { rows.reduce(0) { $0 + 128 + ($1.payload?.bytes.count ?? 0) } }
 
         /// Whether there is nothing more.
         var isDone: Bool { isRead && rows.isEmpty && next == nil }

@@ -24,6 +24,25 @@ import Testing
             ])
     }
 
+    @Test func `are read as earlier releases wrote them`() throws {
+        let text =
+            #"c1:{"collection":"1KtjAImkcgw=","parts":[{"after":"\"17\"","range":"1"},"#
+            + #"{"key":"[\"a\",1]","pending":true,"since":1700000000},{"now":true,"range":"0"}]}"#
+        let position = try #require(Cosmos.ChangePosition(text))
+        #expect(position.text == text)
+        #expect(
+            position
+                == Cosmos.ChangePosition(
+                    collectionId: "1KtjAImkcgw=",
+                    parts: [
+                        .init(scope: .range("1"), place: .after("\"17\""), isPending: false),
+                        .init(
+                            scope: .key(.init(components: [.string("a"), .number(1)])),
+                            place: .since(1_700_000_000)),
+                        .init(scope: .range("0"), place: .now, isPending: false),
+                    ]))
+    }
+
     @Test func `are the same after they were text`() throws {
         let keys: [Cosmos.PartitionKey] = [
             "a \"b\" ü", 1.5, true, .null, .undefined, .init("tenant", "user"),
