@@ -44,6 +44,15 @@ extension Cosmos {
             for index in parts.indices { parts[index].isPending = true }
         }
 
+        /// Puts parts behind the others, so that those have their turn.
+        ///
+        /// - Parameter indexes: Which, ascending.
+        mutating func moveBack(_ indexes: [Int]) {
+            let moved = indexes.map { parts[$0] }
+            for index in indexes.reversed() { parts.remove(at: index) }
+            parts += moved
+        }
+
         /// Puts the ranges there are now in the place of those that were split or merged.
         ///
         /// The children of a split go on where their parent was: all changes of a child are behind the same place

@@ -49,7 +49,8 @@ extension Cosmos {
         /// Reads the next changes.
         ///
         /// A part is read until it has no more, in turns with the others, so that one with many writers does not hold
-        /// up the rest. Parts without news cost a request each and give nothing.
+        /// up the rest. Parts without news cost a request each and give nothing; the more of them follow each other, the
+        /// more are asked at a time.
         ///
         /// - Parameters:
         ///   - position: Where to go on; afterwards, where they end.
@@ -59,39 +60,100 @@ extension Cosmos {
         func read(
             _ position: inout ChangePosition, itemCountMax: Int?
         ) async throws(ClientError) -> Read {
-            var metadata = ResponseMetadata()
+            var read = Read(documents: [], metadata: ResponseMetadata())
             var charge = 0.0
             var splitCount = 0
-            while let index = position.parts.firstIndex(where: \.isPending) {
-                let response: OperationResponse
-                do throws(ClientError) {
-                    response = try await handler.perform(
-                        operation(position.parts[index], itemCountMax))
-                } catch {
+            var width = 1
+            while !position.isCaughtUp {
+                let indexes = Array(
+                    position.parts.indices.filter { position.parts[$0].isPending }.prefix(width))
+                var failure: ClientError?
+                var given: [Int] = []
+                for (index, answer) in await answers(
+                    of: indexes.map { position.parts[$0] }, itemCountMax
+                )
+                .enumerated() {
+                    switch answer {
+                    case .failure(let error): failure = failure ?? error
+                    case .success(let changes):
+                        read.metadata = changes.metadata
+                        charge += changes.metadata.requestCharge ?? 0
+                        // What does not fit is asked for again.
+                        guard
+                            read.documents.isEmpty
+                                || read.documents.count + changes.documents.count
+                                    <= itemCountMax ?? .max
+                        else { continue }
+                        position.parts[indexes[index]].place = .after(changes.end)
+                        if changes.documents.isEmpty {
+                            position.parts[indexes[index]].isPending = false
+                        } else {
+                            given.append(indexes[index])
+                            read.documents += changes.documents
+                        }
+                    }
+                }
+                position.moveBack(given)
+                read.metadata.requestCharge = charge
+                if !read.documents.isEmpty { return read }
+                if let failure {
                     splitCount += 1
-                    guard error.isAboutRanges, splitCount <= Self.splitCountMax else { throw error }
-                    try await follow(&position, since: error)
-                    continue
+                    guard failure.isAboutRanges, splitCount <= Self.splitCountMax else {
+                        throw failure
+                    }
+                    try await follow(&position, since: failure)
                 }
-                metadata = response.metadata
-                charge += metadata.requestCharge ?? 0
-                metadata.requestCharge = charge
-                guard let end = metadata.etag else {
-                    throw ClientError(
-                        .unreadableResponse,
-                        "The service did not say where the changes of '\(collection)' that it sent end.",
-                        activityId: metadata.activityId)
-                }
-                position.parts[index].place = .after(end)
-                guard case .feed(let elements, _) = response.content, !elements.isEmpty else {
-                    position.parts[index].isPending = false
-                    continue
-                }
-                let part = position.parts.remove(at: index)
-                position.parts.append(part)
-                return Read(documents: try elements.map(Self.withoutSequence), metadata: metadata)
+                width = min(width * 2, Self.concurrentPartsMax)
             }
-            return Read(documents: [], metadata: metadata)
+            return read
+        }
+
+        /// How many parts are asked at a time.
+        private static let concurrentPartsMax = 8
+
+        /// The changes of one part, and where they end.
+        private struct PartChanges: Sendable {
+            var documents: [PackedValue] = []
+            var end: String
+            var metadata: ResponseMetadata
+        }
+
+        /// Asks parts, all at the same time.
+        private func answers(
+            of parts: [ChangePosition.Part], _ itemCountMax: Int?
+        ) async -> [Result<PartChanges, ClientError>] {
+            await withTaskGroup(of: (Int, Result<PartChanges, ClientError>).self) { group in
+                for (index, part) in parts.enumerated() {
+                    group.addTask {
+                        do throws(ClientError) {
+                            return (index, .success(try await changes(of: part, itemCountMax)))
+                        } catch {
+                            return (index, .failure(error))
+                        }
+                    }
+                }
+                var answers: [Int: Result<PartChanges, ClientError>] = [:]
+                for await (index, answer) in group { answers[index] = answer }
+                return parts.indices.compactMap { answers[$0] }
+            }
+        }
+
+        private func changes(
+            of part: ChangePosition.Part, _ itemCountMax: Int?
+        ) async throws(ClientError) -> PartChanges {
+            let response = try await handler.perform(operation(part, itemCountMax))
+            guard let end = response.metadata.etag else {
+                throw ClientError(
+                    .unreadableResponse,
+                    "The service did not say where the changes of '\(collection)' that it sent end.",
+                    activityId: response.metadata.activityId)
+            }
+            var changes = PartChanges(end: end, metadata: response.metadata)
+            guard case .feed(let elements, _) = response.content else { return changes }
+            for element in elements {
+                changes.documents.append(try Self.withoutSequence(element))
+            }
+            return changes
         }
 
         /// How many splits one read gets over.

@@ -65,6 +65,31 @@ import Testing
         }
     }
 
+    @Test func `asks quiet ranges some at a time, and gives no more than a page holds`()
+        async throws
+    {
+        let account = try await account(rangeCount: 16, count: 0)
+        let start = try await read(changes(account.client, from: .beginning))
+        for number in 0..<12 {
+            try await account.create(Person(id: "\(number)", city: "city-\(number)"))
+        }
+        for size in [1, 3, 1_000] {
+            var ids: [String] = []
+            for try await page in changes(
+                account.client, from: .after(start.end), maxPerPage: size)
+            {
+                #expect(page.items.count <= size)
+                ids += page.items.map(\.id)
+            }
+            #expect(ids.sorted() == (0..<12).map(String.init).sorted())
+        }
+        account.service.clearLog()
+        let end = try await read(changes(account.client, from: .now)).end
+        // The list of ranges, and each of them once.
+        #expect(account.service.log.count == 17)
+        #expect(try await read(changes(account.client, from: .after(end))).ids.isEmpty)
+    }
+
     @Test func `begins now, or at a time`() async throws {
         let account = try await account()
         let now = try await read(changes(account.client, from: .now))
