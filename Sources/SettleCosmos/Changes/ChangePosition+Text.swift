@@ -41,6 +41,7 @@ extension Cosmos.ChangePosition.Part {
         case .since(let second): json["since"] = .integer(second)
         case .after(let continuation): json["after"] = .string(continuation)
         }
+        json["session"] = session.map { .string($0) }
         if isPending { json["pending"] = true }
         return json
     }
@@ -62,6 +63,7 @@ extension Cosmos.ChangePosition.Part {
         } else {
             place = json["now"] == true ? .now : .beginning
         }
+        session = json["session"]?.stringValue
         isPending = json["pending"] == true
     }
 }

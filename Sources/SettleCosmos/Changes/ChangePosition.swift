@@ -27,6 +27,11 @@ extension Cosmos {
         struct Part: Sendable, Hashable {
             var scope: Scope
             var place: Place
+            /// What was seen of the collection by then: the service's session token.
+            ///
+            /// A reader in another process asks for no less, since a replica that lags knows nothing of what was
+            /// read before.
+            var session: String?
             /// Whether it may have more at the moment.
             var isPending = true
         }
@@ -79,7 +84,9 @@ extension Cosmos {
                 let isPending = part.isPending || ancestor != range.id
                 return (
                     order.firstIndex(of: ancestor) ?? order.count,
-                    Part(scope: .range(range.id), place: part.place, isPending: isPending)
+                    Part(
+                        scope: .range(range.id), place: part.place, session: part.session,
+                        isPending: isPending)
                 )
             }
             // A stable order, so that the turn of each stays what it was.

@@ -85,6 +85,8 @@ extension Cosmos {
                                     <= itemCountMax ?? .max
                         else { continue }
                         position.parts[indexes[index]].place = .after(changes.end)
+                        position.parts[indexes[index]].session = SessionTokens.newest(
+                            position.parts[indexes[index]].session, changes.metadata.sessionToken)
                         if changes.documents.isEmpty {
                             position.parts[indexes[index]].isPending = false
                         } else {
@@ -165,6 +167,7 @@ extension Cosmos {
             var operation = Operation(.changes, .document, at: collection)
             operation.needsService = true
             operation.options = options
+            operation.seenSession = part.session
             operation.page.itemCountMax = itemCountMax
             switch part.scope {
             case .range(let id): operation.partition = .range(id: id)

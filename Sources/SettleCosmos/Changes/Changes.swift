@@ -135,7 +135,7 @@ extension Cosmos {
 
     /// Where in the changes of a collection a page ended.
     public struct ChangeContinuation: Sendable, Hashable, Codable {
-        /// The place as text, to be stored; a few dozen bytes for each physical partition.
+        /// The place as text, to be stored; about a hundred bytes for each physical partition.
         public let text: String
 
         /// A continuation that was stored.

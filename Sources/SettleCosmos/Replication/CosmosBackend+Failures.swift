@@ -9,13 +9,14 @@ extension CosmosBackend {
         case .unreachable: code = .unreachable
         case .tooManyRequests, .retryWith: code = .busy
         case .unauthorized, .permissionError, .forbidden: code = .unauthorized
+        case .notFound where !error.isAbsence: code = .serverFailed
         case .configureError, .notFound, .invalidId: code = .misconfigured
         case .badRequest, .resourceRequestError: code = .misconfigured
         case .unreadableResponse: code = .protocolViolation
         default: code = .serverFailed
         }
         var message = error.message
-        if error.kind == .notFound {
+        if error.isAbsence {
             message +=
                 " Check that there is a collection '\(collection)' in this account; the replication does not make one."
         }
@@ -37,4 +38,9 @@ extension CosmosBackend {
         default: return nil
         }
     }
+}
+
+extension Cosmos.ClientError {
+    /// Whether there is no such resource: not when a replica only lags behind the session.
+    var isAbsence: Bool { kind == .notFound && subStatus != 1002 }
 }

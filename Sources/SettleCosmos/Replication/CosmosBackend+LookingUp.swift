@@ -36,7 +36,7 @@ extension CosmosBackend {
                 do throws(Cosmos.ClientError) {
                     if let body = try await perform(operation).resource { return body }
                 } catch {
-                    guard error.kind == .notFound else { throw error }
+                    guard error.isAbsence else { throw error }
                 }
             }
             // Finds it in another partition, and tells a document that is not there from a collection that is not.

@@ -83,7 +83,7 @@ extension CosmosBackend {
             return try stored(try await perform(replace), id, form)
         } catch {
             if let rejection = rejection(error) { return rejection }
-            guard error.kind == .notFound || error.kind == .preconditionFailed else {
+            guard error.isAbsence || error.kind == .preconditionFailed else {
                 throw failure(error, of: id)
             }
             return .conflict(try await item(id, form, in: outgoing.key))
@@ -110,7 +110,7 @@ extension CosmosBackend {
             return .deleted(response.resource.map { form.item($0.packed) })
         } catch {
             if let rejection = rejection(error) { return rejection }
-            guard error.kind == .notFound || error.kind == .preconditionFailed else {
+            guard error.isAbsence || error.kind == .preconditionFailed else {
                 throw failure(error, of: id)
             }
             let found = try await item(id, form, in: key)

@@ -98,6 +98,8 @@ extension Cosmos {
         var ifModifiedSince: Date?
         /// Whether only the service may answer, and nothing that this device keeps.
         var needsService = false
+        /// What was seen of the collection before, maybe by another client: a read sees no less.
+        var seenSession: String?
         /// Whether a query is not to be answered, but to be planned.
         var asksForPlan = false
 

@@ -87,6 +87,7 @@ extension Cosmos {
         private func session(of operation: Operation) -> String? {
             if let given = operation.options.sessionToken { return given }
             guard let collection = operation.collection else { return nil }
+            if let seen = operation.seenSession { sessions.keep(seen, for: [collection]) }
             switch operation.options.consistencyLevel {
             case nil, .session: return sessions.token(for: collection)
             case .strong, .boundedStaleness, .consistentPrefix, .eventual: return nil

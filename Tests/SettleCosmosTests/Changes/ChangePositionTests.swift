@@ -26,7 +26,8 @@ import Testing
 
     @Test func `are read as earlier releases wrote them`() throws {
         let text =
-            #"c1:{"collection":"1KtjAImkcgw=","parts":[{"after":"\"17\"","range":"1"},"#
+            #"c1:{"collection":"1KtjAImkcgw=","#
+            + #""parts":[{"after":"\"17\"","range":"1","session":"1:-1#17"},"#
             + #"{"key":"[\"a\",1]","pending":true,"since":1700000000},{"now":true,"range":"0"}]}"#
         let position = try #require(Cosmos.ChangePosition(text))
         #expect(position.text == text)
@@ -35,7 +36,9 @@ import Testing
                 == Cosmos.ChangePosition(
                     collectionId: "1KtjAImkcgw=",
                     parts: [
-                        .init(scope: .range("1"), place: .after("\"17\""), isPending: false),
+                        .init(
+                            scope: .range("1"), place: .after("\"17\""), session: "1:-1#17",
+                            isPending: false),
                         .init(
                             scope: .key(.init(components: [.string("a"), .number(1)])),
                             place: .since(1_700_000_000)),

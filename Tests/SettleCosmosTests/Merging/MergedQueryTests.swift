@@ -194,6 +194,34 @@ import Testing
         #expect(queries.count <= 9)
     }
 
+    @Test(arguments: ordered + unordered)
+    func `go on after a failure, and pass over empty pages`(query: String) async throws {
+        let twins = try await Twins(seed: 3)
+        let client = try Cosmos.Client.stubbed(
+            by: ModelTransport(service: twins.service), retries: .never)
+        let isOrdered = Self.ordered.contains(query)
+        let expected = texts(try await twins.expected(query), isOrdered: isOrdered)
+        twins.service.withState { $0.emptyPages = 4 }
+        var page = try await client.query(
+            documentPropertiesAcrossAllPartitionsIn: "people", inDatabase: "crm",
+            with: Cosmos.Query(query), maxPerPage: 4
+        ).first()
+        var found = page.resource.items.map(\.value)
+        while page.hasMoreResults {
+            twins.service.add(FaultRule(.fail(status: 503)) { $0.method == "POST" })
+            do {
+                page = try await page.next()
+                // The page was made of what the one before had read.
+                twins.service.removeFaults()
+            } catch {
+                #expect(error.kind == .serviceUnavailable)
+                page = try await page.next()
+            }
+            found += page.resource.items.map(\.value)
+        }
+        #expect(texts(found, isOrdered: isOrdered) == expected)
+    }
+
     @Test func `are refused where they cannot be put together, and with a wrong continuation`()
         async throws
     {

@@ -158,6 +158,24 @@ import Testing
         withExtendedLifetime(scratch) {}
     }
 
+    @Test func `does not take a replica that lags for the collection in a full resync`()
+        async throws
+    {
+        let (scratch, account, first, second) = try await pair(rangeCount: 2)
+        account.service.withState { $0.holdReplica() }
+        for number in 0..<4 { try await first.put("\(number)", ["city": .string("c\(number)")]) }
+        try await first.replicate(account.backend())
+        // Another process, which has seen nothing of the collection but what the token says.
+        try await first.restart()
+        let client = try Cosmos.Client.stubbed(
+            by: ModelTransport(service: account.service), clock: LeapingClock())
+        let backend = try CosmosBackend(client, collection: "people", inDatabase: "crm")
+        try await first.replicate(backend) { $0.reconciling = .atStart }
+        for number in 0..<4 { #expect(try await first.members("\(number)") != nil) }
+        for device in [first, second] { await device.close() }
+        withExtendedLifetime(scratch) {}
+    }
+
     @Test func `leaves a document that the service refuses, and sends the others`() async throws {
         let (scratch, account, first, second) = try await pair()
         let backend = try account.backend()
