@@ -220,8 +220,8 @@ let package = Package(
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleEntities", "SettleHosting", "SettleOutbox", "SettleREST",
-                "SettleServer", "SettleSync",
+                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
+                "SettleREST", "SettleServer", "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -358,8 +358,8 @@ let package = Package(
         .testTarget(
             name: "SettleCommandTests",
             dependencies: [
-                "Settle", "SettleCommand", "SettleEntities", "SettleOutbox", "SettleSync",
-                "TestSupport",
+                "CosmosModel", "Settle", "SettleCommand", "SettleCosmos", "SettleEntities",
+                "SettleOutbox", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),

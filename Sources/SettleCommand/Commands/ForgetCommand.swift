@@ -25,7 +25,12 @@ struct ForgetCommand: SettleSubcommand {
 
     @OptionGroup var database: DatabaseArgument
 
-    @Argument(help: ArgumentHelp("The table: http://HOST:PORT/tables/NAME.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            """
+            The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
+            https://HOST/dbs/DATABASE/colls/COLLECTION.
+            """, valueName: "url"))
     var url: String
 
     @Flag(help: "Give up what has not been sent.")
@@ -35,8 +40,11 @@ struct ForgetCommand: SettleSubcommand {
     var json = false
 
     func perform() async throws {
-        let configuration = try TableRemote.configuration(parsing: url, token: nil)
-        let remote = try TableRemote.identifier(of: configuration)
+        let remote =
+            CollectionRemote.isAddress(url)
+            ? try CollectionRemote.identifier(of: CollectionRemote.configuration(parsing: url).url)
+            : try TableRemote.identifier(
+                of: TableRemote.configuration(parsing: url, token: nil))
         let count = try await database.path.withDatabase { database in
             do {
                 return try await database.purgeReplicatedDocuments(

@@ -4,11 +4,11 @@ import Settle
 import SettleREST
 import SettleSync
 
-/// `settle sync`: replication with a table of a server.
+/// `settle sync`: replication with tables of servers, and with collections of Cosmos DB.
 struct SyncCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Replicate a database with tables of servers.",
+        abstract: "Replicate a database with tables of servers, or collections of Cosmos DB.",
         discussion: """
             First sends what was changed here, then fetches what was changed there, deletions \
             included. The database is made when there is none. What could not be sent waits in it \
@@ -43,6 +43,12 @@ struct SyncCommand: SettleSubcommand {
             A row that cannot be a document here, because of its identifier, a number or its size, is set
             aside and named; the others go on.
 
+            A collection of Cosmos DB has the address https://HOST/dbs/DATABASE/colls/COLLECTION. The \
+            account's key comes from the file of --cosmos-key-file, or from the environment variable \
+            SETTLE_COSMOS_KEY. A channel is a partition key. What is deleted here is marked there by a \
+            member 'deleted', and deleted by the service after 90 days where the collection has a time to \
+            live; with --hard-deletions it is deleted at once, which others find out by --reconcile alone.
+
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
@@ -54,6 +60,8 @@ struct SyncCommand: SettleSubcommand {
                 --filter 'population gt 1000000' --order-by 'population desc' --limit 10
               settle sync ./desk http://127.0.0.1:8080/tables/todos \\
                 http://127.0.0.1:8080/tables/notes --type todo --type note
+              settle sync ./crm https://contoso.documents.azure.com/dbs/crm/colls/people \\
+                --cosmos-key-file key
             """)
 
     /// How many rows a table gives at a time.
@@ -63,7 +71,10 @@ struct SyncCommand: SettleSubcommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The table: http://HOST:PORT/tables/NAME; may be several.", valueName: "url"))
+            """
+            The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
+            https://HOST/dbs/DATABASE/colls/COLLECTION; may be several.
+            """, valueName: "url"))
     var urls: [String]
 
     @Option(
@@ -79,6 +90,12 @@ struct SyncCommand: SettleSubcommand {
     var keepOrder = false
 
     @OptionGroup var shown: TokenArgument
+
+    @OptionGroup(title: "For collections of Cosmos DB") var cosmos: CosmosKeyArgument
+
+    @Flag(
+        help: "Delete documents of Cosmos DB at once, in the place of marking them as deleted.")
+    var hardDeletions = false
 
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
     var channel: [String] = []
@@ -169,6 +186,17 @@ struct SyncCommand: SettleSubcommand {
                 "--order-by, --limit and --offset are for one table, and go without --repeat and "
                     + "--reconcile.")
         }
+        if urls.contains(where: CollectionRemote.isAddress),
+            !query.isEmpty || dialect != nil || attachments == true || onlyChanges
+        {
+            throw ValidationError(
+                "A collection of Cosmos DB goes without --filter, --order-by, --limit, --offset, "
+                    + "--parameter, --query-id, --dialect, --attachments and --only-changes; give "
+                    + "--channel to fetch some partitions.")
+        }
+        if hardDeletions, !urls.contains(where: CollectionRemote.isAddress) {
+            throw ValidationError("--hard-deletions is for collections of Cosmos DB.")
+        }
         guard Self.pageSizes.contains(pageSize.count) else {
             throw ValidationError(
                 "--page-size is a number from 1 to \(Self.pageSizes.upperBound).")
@@ -176,10 +204,10 @@ struct SyncCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        let configurations = try urls.map { try configuration(of: $0) }
+        let targets = try urls.map { try target(of: $0) }
         let output = Output(isLineBuffered: true)
         try await database.path.withDatabase(create: true) { database in
-            let chosen = try scoped(configurations, in: database)
+            let chosen = try scoped(targets, in: database)
             if isRepeating {
                 try await goOn(database, chosen, output)
             } else {
@@ -188,34 +216,47 @@ struct SyncCommand: SettleSubcommand {
         }
     }
 
-    private func configuration(of url: String) throws -> ReplicationConfiguration {
-        var configuration = try TableRemote.configuration(
-            parsing: url, token: try shown.token(), isRepeating: isRepeating,
-            direction: pullOnly ? .serverToClient : pushOnly ? .clientToServer : .bidirectional,
-            channels: channel, dialect: dialect,
-            carriesAttachments: attachments, asking: query)
+    private func target(of url: String) throws -> ReplicationTarget {
+        let isCollection = CollectionRemote.isAddress(url)
+        var configuration =
+            isCollection
+            ? try CollectionRemote.configuration(
+                parsing: url, isRepeating: isRepeating, channels: channel)
+            : try TableRemote.configuration(
+                parsing: url, token: try shown.token(), isRepeating: isRepeating,
+                channels: channel, dialect: dialect, carriesAttachments: attachments, asking: query)
+        configuration.direction =
+            pullOnly ? .serverToClient : pushOnly ? .clientToServer : .bidirectional
         configuration.queryId = query.queryId
         configuration.reconciling = reconcile ? .atStart : .never
         configuration.sendsOnlyChanges = onlyChanges
         configuration.pageSize = pageSize.count
         configuration.conflictHandler = onConflict.handler
         configuration.pollInterval = .seconds(interval)
-        return configuration
+        guard isCollection else {
+            return ReplicationTarget(configuration, using: try AzureTablesBackend(configuration))
+        }
+        return ReplicationTarget(
+            configuration,
+            using: try CollectionRemote.backend(
+                configuration.url, key: try cosmos.key(), isReadOnly: pullOnly,
+                deletesAtOnce: hardDeletions))
     }
 
-    /// The configurations with the types that are given, or that the database knows from before.
+    /// The targets with the types that are given, or that the database knows from before.
     private func scoped(
-        _ configurations: [ReplicationConfiguration], in database: Database
-    ) throws -> [ReplicationConfiguration] {
-        var scoped = configurations
+        _ targets: [ReplicationTarget], in database: Database
+    ) throws -> [ReplicationTarget] {
+        var scoped = targets
         for index in scoped.indices {
             if !type.isEmpty {
-                scoped[index].scope = .documents(ofType: type[index])
+                scoped[index].configuration.scope = .documents(ofType: type[index])
             } else if !allTypes {
-                let remote = try TableRemote.identifier(of: scoped[index])
-                scoped[index].scope = try database.replicationScope(of: remote) ?? .all
+                let remote = scoped[index].backend.identifier
+                scoped[index].configuration.scope =
+                    try database.replicationScope(of: remote) ?? .all
             }
-            if scoped.count > 1, scoped[index].scope == .all {
+            if scoped.count > 1, scoped[index].configuration.scope == .all {
                 throw CommandFailure(
                     "Which documents belong to \(urls[index])? With several tables each needs a "
                         + "--type, in the order of the tables.")
@@ -225,7 +266,7 @@ struct SyncCommand: SettleSubcommand {
     }
 
     private func once(
-        _ database: Database, _ configurations: [ReplicationConfiguration], _ output: Output
+        _ database: Database, _ targets: [ReplicationTarget], _ output: Output
     ) async throws {
         let progress = ReplicationProgress()
         let events = database.replicationEvents
@@ -235,7 +276,7 @@ struct SyncCommand: SettleSubcommand {
             progress.end()
         }
         let begun = ContinuousClock.now
-        let results = try await results(database, configurations)
+        let results = try await results(database, targets)
         progress.end()
         let elapsed = begun.duration(to: .now)
         for result in results {
@@ -255,16 +296,17 @@ struct SyncCommand: SettleSubcommand {
 
     /// What came of each table, by its remote.
     private func results(
-        _ database: Database, _ configurations: [ReplicationConfiguration]
+        _ database: Database, _ targets: [ReplicationTarget]
     ) async throws -> [(remote: String, result: Result<ReplicationSummary, ReplicationError>)] {
-        guard query.isSelection, let configuration = configurations.first else {
+        guard query.isSelection, let target = targets.first else {
             return try await database.replicate(
-                with: configurations, keepingCommitOrder: keepOrder
+                with: targets, keepingCommitOrder: keepOrder
             ).map { ($0.remote, $0.result) }
         }
-        let remote = try TableRemote.identifier(of: configuration)
+        let remote = target.backend.identifier
         do {
-            let summary = try await database.pull(query.selection, with: configuration)
+            let summary = try await database.pull(
+                query.selection, with: target.configuration)
             return [(remote, .success(summary))]
         } catch let error as ReplicationError {
             return [(remote, .failure(error))]
@@ -289,12 +331,11 @@ struct SyncCommand: SettleSubcommand {
 
     /// Replicates until the task is cancelled, which is how this is meant to end.
     private func goOn(
-        _ database: Database, _ configurations: [ReplicationConfiguration], _ output: Output
+        _ database: Database, _ targets: [ReplicationTarget], _ output: Output
     ) async throws {
         let progress = ReplicationProgress()
         let reports = database.replicationReports
-        try await database.startReplication(
-            with: configurations, keepingCommitOrder: keepOrder)
+        try await database.startReplication(with: targets, keepingCommitOrder: keepOrder)
         var known: Set<String> = []
         do {
             for await report in reports {

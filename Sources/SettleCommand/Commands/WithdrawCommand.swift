@@ -45,7 +45,12 @@ struct WithdrawCommand: SettleSubcommand {
 
     @OptionGroup var database: DatabaseArgument
 
-    @Argument(help: ArgumentHelp("The table: http://HOST:PORT/tables/NAME.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            """
+            The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
+            https://HOST/dbs/DATABASE/colls/COLLECTION.
+            """, valueName: "url"))
     var url: String
 
     @Argument(help: ArgumentHelp("The documents.", valueName: "id"))
@@ -57,6 +62,8 @@ struct WithdrawCommand: SettleSubcommand {
     @Flag var resolution: Resolution
 
     @OptionGroup var shown: TokenArgument
+
+    @OptionGroup(title: "For collections of Cosmos DB") var cosmos: CosmosKeyArgument
 
     @Option(
         help: ArgumentHelp(
@@ -73,9 +80,7 @@ struct WithdrawCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        let configuration = try TableRemote.configuration(
-            parsing: url, token: try shown.token(), dialect: dialect)
-        let backend = try AzureTablesBackend(configuration)
+        let backend = try backend()
         let count = try await database.path.withDatabase { database in
             let operations =
                 refused
@@ -83,8 +88,7 @@ struct WithdrawCommand: SettleSubcommand {
                 : try named(in: database.pendingOperations(with: backend.identifier))
             for operation in operations {
                 guard
-                    try await database.withdraw(
-                        operation, resolution.withdrawal, using: backend)
+                    try await withdraw(operation, in: database, using: backend)
                 else {
                     throw CommandFailure(
                         "'\(ScreenText.printable(operation.documentId))' changed meanwhile. Run the "
@@ -99,6 +103,24 @@ struct WithdrawCommand: SettleSubcommand {
                 ? JSONRendering.compact(["withdrawn": .integer(Int64(count))])
                 : "\(Quantity.count(count, "change")) withdrawn.")
         try output.flush()
+    }
+
+    /// The remote whose operations are withdrawn.
+    private func backend() throws -> any Backend {
+        guard CollectionRemote.isAddress(url) else {
+            return try AzureTablesBackend(
+                TableRemote.configuration(
+                    parsing: url, token: try shown.token(), dialect: dialect))
+        }
+        return try CollectionRemote.backend(
+            CollectionRemote.configuration(parsing: url).url, key: try cosmos.key(),
+            isReadOnly: true)
+    }
+
+    private func withdraw(
+        _ operation: PendingOperation, in database: Database, using backend: some Backend
+    ) async throws -> Bool {
+        try await database.withdraw(operation, resolution.withdrawal, using: backend)
     }
 
     /// The operations of the documents that were named.

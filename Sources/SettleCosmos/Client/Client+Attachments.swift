@@ -99,10 +99,22 @@ extension Cosmos.Client {
         inCollection collectionId: String, withPartitionKey key: Cosmos.PartitionKey? = nil,
         inDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
-        let link = Cosmos.Link.document(
-            documentId, inCollection: collectionId, inDatabase: databaseId
-        )
-        .child(.attachment, id)
+        try await read(
+            .document(documentId, inCollection: collectionId, inDatabase: databaseId)
+                .child(.attachment, id), key)
+    }
+
+    /// Reads an attachment, without its bytes; see ``get(_:at:options:)``.
+    public func get<Content>(
+        attachmentWithId id: String, onDocument document: Cosmos.DocumentResource<Content>
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
+        try await read(
+            try Self.link(.attachment, id, in: document), document.knownPartitionKey)
+    }
+
+    private func read(
+        _ link: Cosmos.Link, _ key: Cosmos.PartitionKey?
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
         var operation = Cosmos.Operation(.get, .attachment, at: link)
         operation.partition = try await partition(ofItemAt: link, key)
         return try Self.response(try await perform(operation), operation)
@@ -158,6 +170,38 @@ extension Cosmos.Client {
         try await write(
             .replace, id, .media(bytes: [UInt8](data), contentType: contentType),
             at: .document(documentId, inCollection: collectionId, inDatabase: databaseId), key)
+    }
+
+    /// Puts content that is elsewhere in place of an attachment's, whatever its version.
+    @discardableResult
+    public func replace<Content>(
+        attachmentWithId id: String, contentType: String, andMediaUrl url: URL,
+        onDocument document: Cosmos.DocumentResource<Content>
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
+        try await write(
+            .replace, id, .json(Self.attachment(id, contentType, url).packed),
+            at: try document.link(), document.knownPartitionKey)
+    }
+
+    /// Puts bytes in place of an attachment's content, whatever its version.
+    @discardableResult
+    public func replace<Content>(
+        attachmentWithId id: String, contentType: String, with data: Data,
+        onDocument document: Cosmos.DocumentResource<Content>
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
+        try await write(
+            .replace, id, .media(bytes: [UInt8](data), contentType: contentType),
+            at: try document.link(), document.knownPartitionKey)
+    }
+
+    /// Removes an attachment, whatever its version; see ``delete(at:withPartitionKey:options:)``.
+    @discardableResult
+    public func delete<Content>(
+        attachmentWithId id: String, fromDocument document: Cosmos.DocumentResource<Content>
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Void> {
+        try await delete(
+            at: try Self.link(.attachment, id, in: document),
+            withPartitionKey: document.knownPartitionKey)
     }
 
     /// Removes an attachment, whatever its version; see ``delete(at:withPartitionKey:options:)``.

@@ -146,6 +146,20 @@ extension Cosmos.Client {
             options: .init())
     }
 
+    /// Changes what a collection may change; see
+    /// ``replace(collectionWithId:andPartitionKey:inDatabase:usingPolicy:defaultTimeToLive:)``.
+    @discardableResult
+    public func replace(
+        collectionWithId id: String, andPartitionKey key: Cosmos.PartitionKeyDefinition,
+        in database: Cosmos.Database, usingPolicy policy: Cosmos.IndexingPolicy? = nil,
+        defaultTimeToLive timeToLive: Int? = nil
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.DocumentCollection> {
+        try await replace(
+            Cosmos.DocumentCollection.self, with: Self.collection(id, key, policy, timeToLive),
+            at: try Self.link(.collection, id, in: database), matching: nil,
+            partition: .unspecified, options: .init())
+    }
+
     /// Removes a collection with all its documents; see ``delete(at:withPartitionKey:options:)``.
     @discardableResult
     public func delete(

@@ -29,6 +29,19 @@ extension Cosmos.Client {
             link, operations, condition, nil, try await partition(ofItemAt: link, key), options)
     }
 
+    /// Changes members of a document without sending the rest; see
+    /// ``patch(documentWithId:as:with:where:inCollection:withPartitionKey:inDatabase:options:)``.
+    @discardableResult
+    public func patch<Content: Cosmos.DocumentContent>(
+        documentWithId id: String, as type: Content.Type, with operations: [Cosmos.PatchOperation],
+        where condition: String? = nil, in collection: Cosmos.DocumentCollection,
+        withPartitionKey key: Cosmos.PartitionKey? = nil, options: Cosmos.RequestOptions = .init()
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.DocumentResource<Content>> {
+        let link = try Self.link(.document, id, in: collection)
+        return try await patch(
+            link, operations, condition, nil, try await partition(ofItemAt: link, key), options)
+    }
+
     /// Changes members of a document that was read, on the condition that it is still as it was.
     ///
     /// With the strategy `custom`, a conflict fails as with `none`: changes of members are not merged by a resolver.
@@ -80,8 +93,23 @@ extension Cosmos.Client {
         _ batch: Cosmos.Batch, inCollection collectionId: String,
         withPartitionKey key: Cosmos.PartitionKey, inDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<[Cosmos.BatchResult]> {
-        var operation = Cosmos.Operation(
-            .batch, .document, at: .collection(collectionId, inDatabase: databaseId))
+        try await perform(
+            batch, in: .collection(collectionId, inDatabase: databaseId), withPartitionKey: key)
+    }
+
+    /// Carries out several operations; see ``perform(_:inCollection:withPartitionKey:inDatabase:)``.
+    @discardableResult
+    public func perform(
+        _ batch: Cosmos.Batch, in collection: Cosmos.DocumentCollection,
+        withPartitionKey key: Cosmos.PartitionKey
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<[Cosmos.BatchResult]> {
+        try await perform(batch, in: try collection.link(), withPartitionKey: key)
+    }
+
+    private func perform(
+        _ batch: Cosmos.Batch, in collection: Cosmos.Link, withPartitionKey key: Cosmos.PartitionKey
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<[Cosmos.BatchResult]> {
+        var operation = Cosmos.Operation(.batch, .document, at: collection)
         operation.body = try .json(try batch.body())
         operation.partition = .key(key)
         let response = try await perform(operation)

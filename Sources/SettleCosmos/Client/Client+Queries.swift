@@ -2,9 +2,8 @@ import SettleDocuments
 
 // Queries over the documents of a collection.
 //
-// The service's gateway answers what can be answered range after range: filters and projections. An order, an aggregate,
-// DISTINCT, GROUP BY, TOP or OFFSET over all partitions it refuses with 400, because that would have to be merged here:
-// ask for one partition then.
+// Over all partitions, the service's gateway answers filters and projections. An order, an aggregate, DISTINCT, GROUP BY, TOP or
+// OFFSET it refuses with 400, and Merging puts the results of the ranges together.
 
 extension Cosmos.Client {
     /// The documents of one logical partition that a query finds.
@@ -44,8 +43,14 @@ extension Cosmos.Client {
 
     /// The documents of all partitions that a query finds.
     ///
-    /// Filters and projections only: an order, an aggregate, DISTINCT, GROUP BY, TOP or OFFSET over several partitions
-    /// is refused by the service with `badRequest`.
+    /// Filters and projections are answered by the service. For an order (`orderBy`), TOP, OFFSET and LIMIT, DISTINCT, aggregates
+    /// (COUNT, SUM, MIN, MAX, AVG) and GROUP BY, the service gives a plan, each physical partition is asked, and the results are
+    /// put together here: in the order of the query, results with equal keys in any. That takes three requests more at the
+    /// beginning, and what a page reads and does not give is in memory. An aggregate reads all partitions before the first page. An
+    /// order of groups, `COUNT(DISTINCT …)` and searches by vectors or text are refused with `badRequest`.
+    ///
+    /// A page's continuation goes on in another client, too, also after physical partitions were split. With DISTINCT it holds 24
+    /// bytes for each result that was given.
     ///
     /// - Parameters:
     ///   - collectionId: The id of the collection.
@@ -108,7 +113,7 @@ extension Cosmos.Client {
     ///   - databaseId: The id of the database.
     ///   - query: The query; see
     ///     ``query(documentsAcrossAllPartitionsIn:as:inDatabase:with:maxPerPage:continuation:options:)`` for what it may
-    ///     ask.
+    ///     ask, and what that costs.
     ///   - maxPerPage: The most items of a page, 1 to 1,000; nil for as many as the service sees fit.
     ///   - continuation: Where a page before ended; nil to begin at the beginning.
     ///   - options: What else the requests ask for.
@@ -121,6 +126,30 @@ extension Cosmos.Client {
         properties(maxPerPage, continuation) { () throws(Cosmos.ClientError) in
             try Self.operation(
                 query, in: .collection(collectionId, inDatabase: databaseId), .all, options)
+        }
+    }
+
+    /// What a query gives of one logical partition; see
+    /// ``query(documentPropertiesIn:inDatabase:with:andPartitionKey:maxPerPage:continuation:options:)``.
+    public func query(
+        documentPropertiesIn collection: Cosmos.DocumentCollection, with query: Cosmos.Query,
+        andPartitionKey key: Cosmos.PartitionKey, maxPerPage: Int? = nil,
+        continuation: String? = nil, options: Cosmos.RequestOptions = .init()
+    ) -> Cosmos.Pages<Cosmos.DocumentProperties> {
+        properties(maxPerPage, continuation) { () throws(Cosmos.ClientError) in
+            try Self.operation(query, in: try collection.link(), .key(key), options)
+        }
+    }
+
+    /// What a query gives of all partitions; see
+    /// ``query(documentPropertiesAcrossAllPartitionsIn:inDatabase:with:maxPerPage:continuation:options:)``.
+    public func query(
+        documentPropertiesAcrossAllPartitionsIn collection: Cosmos.DocumentCollection,
+        with query: Cosmos.Query, maxPerPage: Int? = nil, continuation: String? = nil,
+        options: Cosmos.RequestOptions = .init()
+    ) -> Cosmos.Pages<Cosmos.DocumentProperties> {
+        properties(maxPerPage, continuation) { () throws(Cosmos.ClientError) in
+            try Self.operation(query, in: try collection.link(), .all, options)
         }
     }
 }

@@ -44,16 +44,36 @@ extension Cosmos.Client {
         try await get(Cosmos.User.self, at: .user(id, inDatabase: databaseId))
     }
 
+    /// Reads a user; see ``get(_:at:options:)``.
+    public func get(
+        userWithId id: String, in database: Cosmos.Database
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.User> {
+        try await get(Cosmos.User.self, at: try Self.link(.user, id, in: database))
+    }
+
     /// Gives a user another id, whatever its version.
     @discardableResult
     public func replace(
         userWithId id: String, withNewUserId newId: String, inDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.User> {
+        try await rename(.user(id, inDatabase: databaseId), newId)
+    }
+
+    /// Gives a user another id, whatever its version.
+    @discardableResult
+    public func replace(
+        userWithId id: String, withNewUserId newId: String, in database: Cosmos.Database
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.User> {
+        try await rename(try Self.link(.user, id, in: database), newId)
+    }
+
+    private func rename(
+        _ link: Cosmos.Link, _ newId: String
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.User> {
         try Cosmos.IdentifierRule.check(newId, of: .user)
         return try await replace(
             Cosmos.User.self, with: Cosmos.ResourceBody(writing: ["id": .string(newId)]),
-            at: .user(id, inDatabase: databaseId), matching: nil, partition: .unspecified,
-            options: .init())
+            at: link, matching: nil, partition: .unspecified, options: .init())
     }
 
     /// Removes a user with all permissions; see ``delete(at:withPartitionKey:options:)``.
@@ -62,6 +82,14 @@ extension Cosmos.Client {
         userWithId id: String, fromDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Void> {
         try await delete(at: .user(id, inDatabase: databaseId))
+    }
+
+    /// Removes a user with all permissions; see ``delete(at:withPartitionKey:options:)``.
+    @discardableResult
+    public func delete(
+        userWithId id: String, from database: Cosmos.Database
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Void> {
+        try await delete(at: try Self.link(.user, id, in: database))
     }
 
     /// Makes a permission.
@@ -91,11 +119,17 @@ extension Cosmos.Client {
         permissionWithId id: String, mode: Cosmos.PermissionMode, in resource: R,
         forUser user: Cosmos.User
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Permission> {
-        // The service wants its own identifiers where it has given them.
-        let known = resource.body.selfLink
-        let link = if let known { known } else { try resource.link() }
-        return try await create(
-            Self.permission(id, mode, link), as: Cosmos.Permission.self, in: try user.link())
+        try await create(
+            Self.permission(id, mode, try Self.place(of: resource)), as: Cosmos.Permission.self,
+            in: try user.link())
+    }
+
+    /// Where a resource is for a permission: the service wants its own identifiers where it has given them.
+    private static func place(
+        of resource: some Cosmos.Resource
+    ) throws(Cosmos.ClientError) -> Cosmos.Link {
+        if let known = resource.body.selfLink { return known }
+        return try resource.link()
     }
 
     /// The permissions of a user; see ``list(_:in:maxPerPage:continuation:options:)``.
@@ -123,6 +157,26 @@ extension Cosmos.Client {
             at: .user(userId, inDatabase: databaseId).child(.permission, id))
     }
 
+    /// Reads a permission, with a fresh token; see ``get(_:at:options:)``.
+    public func get(
+        permissionWithId id: String, forUser user: Cosmos.User
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Permission> {
+        try await get(Cosmos.Permission.self, at: try Self.link(.permission, id, in: user))
+    }
+
+    /// Puts another permission in place of one, whatever its version.
+    @discardableResult
+    public func replace<R: Cosmos.Resource>(
+        permissionWithId id: String, mode: Cosmos.PermissionMode, in resource: R,
+        forUser user: Cosmos.User
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Permission> {
+        try await replace(
+            Cosmos.Permission.self,
+            with: Self.permission(id, mode, try Self.place(of: resource)),
+            at: try Self.link(.permission, id, in: user), matching: nil,
+            partition: .unspecified, options: .init())
+    }
+
     /// Puts another permission in place of one, whatever its version.
     @discardableResult
     public func replace(
@@ -141,6 +195,14 @@ extension Cosmos.Client {
         permissionWithId id: String, fromUser userId: String, inDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Void> {
         try await delete(at: .user(userId, inDatabase: databaseId).child(.permission, id))
+    }
+
+    /// Removes a permission; see ``delete(at:withPartitionKey:options:)``.
+    @discardableResult
+    public func delete(
+        permissionWithId id: String, fromUser user: Cosmos.User
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Void> {
+        try await delete(at: try Self.link(.permission, id, in: user))
     }
 
     private static func permission(

@@ -92,7 +92,9 @@ extension Cosmos {
                 retries: settings.retries, clock: settings.clock, now: settings.now,
                 sessions: SessionTokens())
             state.withLock {
-                $0 = Session(account: account, handler: pipeline, partitionKeys: PartitionKeys())
+                $0 = Session(
+                    account: account, handler: QueryMerging(pipeline),
+                    partitionKeys: PartitionKeys())
             }
         }
 

@@ -42,7 +42,10 @@ extension Cosmos {
             return definition?.paths == ["/id"] ? PartitionKey(id) : nil
         }
 
-        private func definition(
+        /// By which members the documents of a collection are spread; nil for a collection without such a key.
+        ///
+        /// - Throws: ``ClientError`` as a get of the collection does.
+        func definition(
             of collection: Link, by handler: any OperationHandler
         ) async throws(ClientError) -> PartitionKeyDefinition? {
             if let definition = known.withLock({ $0[collection] }) { return definition }

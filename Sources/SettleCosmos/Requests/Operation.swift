@@ -98,6 +98,10 @@ extension Cosmos {
         var ifModifiedSince: Date?
         /// Whether only the service may answer, and nothing that this device keeps.
         var needsService = false
+        /// What was seen of the collection before, maybe by another client: a read sees no less.
+        var seenSession: String?
+        /// Whether a query is not to be answered, but to be planned.
+        var asksForPlan = false
 
         init(_ action: Action, _ type: ResourceType, at link: Link?) {
             self.action = action
@@ -116,6 +120,11 @@ extension Cosmos {
         /// Whether carrying it out twice has the outcome of carrying it out once, and the same response.
         var isRepeatable: Bool {
             isRead || (ifMatch == nil && (action == .upsert || action == .replace))
+        }
+
+        /// Whether it is about one physical partition, which may have been split.
+        var namesRange: Bool {
+            if case .range = partition { true } else { false }
         }
 
         /// Whether it concerns a list and not one resource.

@@ -25,7 +25,9 @@ extension Cosmos {
                     return try await attempt(request, operation)
                 } catch {
                     guard
-                        let wait = state.wait(after: error, isRepeatable: operation.isRepeatable)
+                        let wait = state.wait(
+                            after: error, isRepeatable: operation.isRepeatable,
+                            namesRange: operation.namesRange)
                     else { throw error }
                     try await sleep(for: wait)
                 }
@@ -85,6 +87,7 @@ extension Cosmos {
         private func session(of operation: Operation) -> String? {
             if let given = operation.options.sessionToken { return given }
             guard let collection = operation.collection else { return nil }
+            if let seen = operation.seenSession { sessions.keep(seen, for: [collection]) }
             switch operation.options.consistencyLevel {
             case nil, .session: return sessions.token(for: collection)
             case .strong, .boundedStaleness, .consistentPrefix, .eventual: return nil

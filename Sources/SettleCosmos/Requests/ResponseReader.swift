@@ -22,6 +22,7 @@ extension Cosmos {
             switch operation.action {
             case .execute, .readMedia: return .bytes(response.body)
             case .delete: return .none
+            case .query where operation.asksForPlan: return .bytes(response.body)
             case .batch: return .feed(try elements(of: packed(response.body)), resourceId: "")
             case .list, .query, .changes: return try feed(packed(response.body))
             case .create, .upsert, .get, .replace, .patch:

@@ -55,12 +55,21 @@ extension Cosmos {
         /// - Parameters:
         ///   - error: How the last try ended.
         ///   - isRepeatable: Whether the request may be carried out twice.
+        ///   - namesRange: Whether it is about one range.
         /// - Returns: The wait.
-        mutating func wait(after error: ClientError, isRepeatable: Bool) -> Duration? {
+        mutating func wait(
+            after error: ClientError, isRepeatable: Bool, namesRange: Bool = false
+        ) -> Duration? {
             switch error.kind {
             case .tooManyRequests, .retryWith:
                 return throttledWait(error.retryAfter ?? policy.failureWait)
             case .notFound where error.subStatus == 1002:
+                return failureWait()
+            case .gone where error.subStatus == 1007 || error.subStatus == 1008:
+                // A split or a move of a partition is about to end; nothing was carried out.
+                return failureWait()
+            case .gone where error.subStatus == 1002 && !namesRange:
+                // The service's gateway went by ranges that were split. Nothing was carried out.
                 return failureWait()
             case .internalServerError, .serviceUnavailable, .requestTimeout, .unreachable:
                 return isRepeatable ? failureWait().map { max($0, error.retryAfter ?? .zero) } : nil

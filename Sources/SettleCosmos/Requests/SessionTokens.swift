@@ -44,13 +44,32 @@ extension Cosmos {
             }
         }
 
+        /// The newer of two texts of tokens, range by range; nil when there are none.
+        static func newest(_ first: String?, _ second: String?) -> String? {
+            var newest: [String: Token] = [:]
+            for text in [first, second].compactMap(\.self) {
+                for (range, token) in tokens(in: text) {
+                    if let kept = newest[range], !token.isNewer(than: kept) { continue }
+                    newest[range] = token
+                }
+            }
+            if newest.isEmpty { return nil }
+            return newest.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }
+                .joined(separator: ",")
+        }
+
+        /// The ranges and tokens in a text.
+        private static func tokens(in text: String) -> [(range: String, token: Token)] {
+            text.split(separator: ",").compactMap { (part: Substring) in
+                guard let colon = part.firstIndex(of: ":") else { return nil }
+                return (String(part[..<colon]), Token(String(part[part.index(after: colon)...])))
+            }
+        }
+
         /// Keeps what a response says, under every name that the collection is known by.
         func keep(_ text: String, for names: [Link]) {
             collections.withLock { collections in
-                for part in text.split(separator: ",") {
-                    guard let colon = part.firstIndex(of: ":") else { continue }
-                    let range = String(part[..<colon])
-                    let token = Token(String(part[part.index(after: colon)...]))
+                for (range, token) in Self.tokens(in: text) {
                     for name in names {
                         if let kept = collections[name.text]?[range], !token.isNewer(than: kept) {
                             continue

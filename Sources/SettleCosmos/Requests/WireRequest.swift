@@ -94,6 +94,9 @@ extension Cosmos {
         private mutating func write(_ operation: Operation) {
             switch operation.action {
             case .upsert: fields[.isUpsert] = "true"
+            case .query where operation.asksForPlan:
+                fields[.isQueryPlan] = "True"
+                fields[.supportedQueryFeatures] = CosmosProtocol.queryFeatures
             case .query:
                 fields[.isQuery] = "True"
             case .changes:

@@ -71,6 +71,25 @@ extension Cosmos {
             return text.unicodeScalars.allSatisfy(\.isASCII) ? text : Self.escaped(text)
         }
 
+        /// Reads a key as a header has it; nil when it is no array of values that a key can have.
+        init?(headerText: String) {
+            guard let values = (try? JSONValue(jsonText: headerText))?.arrayValue, !values.isEmpty
+            else { return nil }
+            var components: [Component] = []
+            for value in values {
+                switch value {
+                case .string(let text): components.append(.string(text))
+                case .integer(let number): components.append(.number(Double(number)))
+                case .double(let number): components.append(.number(number))
+                case .bool(let flag): components.append(.bool(flag))
+                case .null: components.append(.null)
+                case .object(let members) where members.isEmpty: components.append(.undefined)
+                case .object, .array: return nil
+                }
+            }
+            self.components = components
+        }
+
         private static func escaped(_ text: String) -> String {
             var escaped = ""
             for unit in text.utf16 {

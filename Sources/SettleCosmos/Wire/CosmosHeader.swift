@@ -12,6 +12,8 @@ extension HTTPField.Name {
     static let partitionKey = cosmos("x-ms-documentdb-partitionkey")
     static let partitionKeyRangeId = cosmos("x-ms-documentdb-partitionkeyrangeid")
     static let isQuery = cosmos("x-ms-documentdb-isquery")
+    static let isQueryPlan = cosmos("x-ms-cosmos-is-query-plan-request")
+    static let supportedQueryFeatures = cosmos("x-ms-cosmos-supported-query-features")
     static let isUpsert = cosmos("x-ms-documentdb-is-upsert")
     static let enablesCrossPartition = cosmos("x-ms-documentdb-query-enablecrosspartition")
     static let maxItemCount = cosmos("x-ms-max-item-count")
@@ -54,6 +56,10 @@ enum CosmosProtocol {
     static let query = "application/query+json"
     static let patch = "application/json_patch+json"
     static let incrementalFeed = "Incremental feed"
+    /// What a client can put together of the results of several ranges.
+    static let queryFeatures =
+        "Aggregate,CompositeAggregate,Distinct,GroupBy,MultipleAggregates,MultipleOrderBy,"
+        + "NonValueAggregate,OffsetAndLimit,OrderBy,Top"
     /// The type of an attachment's bytes, which are no resource.
     static let media = "media"
 }

@@ -36,6 +36,16 @@ import Testing
             "SELECT VALUE AVG(c.n) FROM c",
             #"SELECT VALUE [{"item": {"sum": SUM(c.n), "count": COUNT(c.n)}}] FROM c"#
         ), ("SELECT * FROM c OFFSET 1 LIMIT 2", "SELECT * FROM c OFFSET 0 LIMIT 3"),
+        (
+            "SELECT MAX(c.n) AS most, AVG(c.n) AS mean FROM c",
+            #"SELECT {"most": {"item": MAX(c.n)}, "#
+                + #""mean": {"item": {"sum": SUM(c.n), "count": COUNT(c.n)}}} AS payload FROM c"#
+        ),
+        (
+            "SELECT c.a, COUNT(1) AS n FROM c WHERE c.b = 1 GROUP BY c.a",
+            #"SELECT [{"item": c.a}] AS groupByItems, {"a": c.a, "n": {"item": COUNT(1)}} "#
+                + "AS payload FROM c WHERE c.b = 1 GROUP BY c.a"
+        ),
     ])
     func `have a query for each range`(query: String, expected: String) {
         let response = Self.plan(query)
@@ -52,11 +62,15 @@ import Testing
         #expect(info?["hasSelectValue"] == true)
         #expect(
             Self.plan("SELECT VALUE MAX(c.a) FROM c").json["queryInfo"]?["aggregates"] == ["Max"])
+        let grouped = Self.plan("SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a")
+            .json["queryInfo"]
+        #expect(grouped?["groupByExpressions"] == ["c.a"])
+        #expect(grouped?["groupByAliases"] == ["a", "n"])
+        #expect(grouped?["groupByAliasToAggregateType"] == ["a": .null, "n": "Count"])
     }
 
     @Test(arguments: [
-        "SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a", "SELECT VALUE 1 + COUNT(1) FROM c",
-        "SELECT",
+        "SELECT VALUE 1 + COUNT(1) FROM c", "SELECT",
     ])
     func `are not made of other queries`(query: String) {
         #expect(Self.plan(query).status == 400)

@@ -17,11 +17,20 @@ extension FolderPlan {
         Folder("Queries", uses: ["Values"]),
         Folder("Documents", uses: ["Requests", "Resources", "Values"]),
         Folder("Conflicts", uses: ["Requests", "Values"]),
+        Folder("Ranges", uses: ["Requests", "Values", "Wire"]),
+        Folder("Changes", uses: ["Ranges", "Requests", "Values", "Wire"]),
+        Folder("Merging", uses: ["Ranges", "Requests", "Values", "Wire"]),
         Folder(
             "Client",
             uses: [
-                "Accounts", "Conflicts", "Documents", "Queries", "Requests", "Resources",
-                "Values", "Wire",
+                "Accounts", "Changes", "Conflicts", "Documents", "Merging", "Queries", "Requests",
+                "Resources", "Values", "Wire",
+            ]),
+        Folder(
+            "Replication",
+            uses: [
+                "Accounts", "Changes", "Client", "Documents", "Queries", "Ranges", "Requests",
+                "Resources", "Values", "Wire",
             ]),
     ]
 

@@ -65,9 +65,8 @@ enum HousePlan {
             ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleEntities", "SettleHosting", "SettleOutbox", "SettlePostgreSQL",
-                "SettleREST",
-                "SettleServer", "SettleSync",
+                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
+                "SettlePostgreSQL", "SettleREST", "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]

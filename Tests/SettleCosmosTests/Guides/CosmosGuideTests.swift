@@ -57,6 +57,17 @@ import Testing
             documentPropertiesIn: "people", inDatabase: "crm", with: londoners,
             andPartitionKey: "London")
         _ = names
+        let oldest = cosmos.query(
+            documentPropertiesAcrossAllPartitionsIn: people,
+            with: Cosmos.Query("SELECT TOP 10 c.id, c.born FROM c ORDER BY c.born"), maxPerPage: 5)
+        for try await page in oldest {
+            print(page.resource.count, page.metadata.continuation ?? "")
+        }
+        let counts = try await cosmos.query(
+            documentPropertiesAcrossAllPartitionsIn: people,
+            with: Cosmos.Query("SELECT c.city, COUNT(1) AS count FROM c GROUP BY c.city")
+        ).all()
+        print(counts.count)
         let changes: [Cosmos.PatchOperation] = [
             .set(path: "/name", value: "Ada King"), .increment(path: "/visits", by: 1),
         ]

@@ -11,19 +11,27 @@ struct QueryPlan {
     ///
     /// - Throws: ``ServiceFailure`` with 400 when no such plan is made.
     func json() throws(ServiceFailure) -> JSONValue {
-        guard query.grouping.isEmpty else {
-            throw .badRequest("The model plans no GROUP BY over several ranges.")
-        }
         var hasValue = false
         if case .value = query.selection { hasValue = true }
-        let aggregates = query.selected.flatMap(\.aggregates)
+        let aggregates = hasValue ? query.selected.flatMap(\.aggregates) : []
         let order = query.order.map {
             JSONValue.string($0.isDescending ? "Descending" : "Ascending")
         }
         var info: [String: JSONValue] = [
-            "groupByExpressions": [], "groupByAliases": [], "groupByAliasToAggregateType": [:],
-            "hasNonStreamingOrderBy": false,
+            "hasNonStreamingOrderBy": false
         ]
+        info["groupByExpressions"] = .array(query.texts.grouping.map { .string($0) })
+        var aliases: [JSONValue] = []
+        var aggregatesByAlias: [String: JSONValue] = [:]
+        if query.isAggregate, case .list(let entries) = query.selection {
+            for entry in entries {
+                aliases.append(.string(entry.name))
+                aggregatesByAlias[entry.name] =
+                    entry.value.aggregates.first.flatMap { Self.aggregateNames[$0] } ?? .null
+            }
+        }
+        info["groupByAliases"] = .array(aliases)
+        info["groupByAliasToAggregateType"] = .object(aggregatesByAlias)
         info["distinctType"] = .string(distinctType)
         info["top"] = try number(query.top)
         info["offset"] = try number(query.offset)
@@ -58,7 +66,16 @@ struct QueryPlan {
 
     /// The query for one range; "" where it is the same.
     private func rewritten(hasValue: Bool) throws(ServiceFailure) -> String {
-        if query.isAggregate, hasValue { return "SELECT VALUE [\(try aggregateItem())]" + rest }
+        if !query.grouping.isEmpty {
+            let items = query.texts.grouping.map { "{\"item\": \($0)}" }.joined(separator: ", ")
+            return "SELECT [\(items)] AS groupByItems, \(try aggregatePayload()) AS payload" + rest
+                + " GROUP BY \(query.texts.grouping.joined(separator: ", "))"
+        }
+        if query.isAggregate {
+            return hasValue
+                ? "SELECT VALUE [\(try aggregatePayload())]" + rest
+                : "SELECT \(try aggregatePayload()) AS payload" + rest
+        }
         let (skipped, taken) = try query.window(in: scope)
         let cut =
             query.offset != nil
@@ -109,14 +126,30 @@ struct QueryPlan {
         }
     }
 
-    /// An aggregate in a form that can be put together: an average as sum and count.
-    private func aggregateItem() throws(ServiceFailure) -> String {
-        let text = query.texts.selected[0]
-        guard case .value(.call(let name, _)) = query.selection,
-            QueryExpression.aggregateNames.contains(name),
+    /// What is selected of a group, in a form that can be put together.
+    private func aggregatePayload() throws(ServiceFailure) -> String {
+        switch query.selection {
+        case .all: throw .badRequest("SELECT * is not possible of a group.")
+        case .value(let value): return try item(value, query.texts.selected[0])
+        case .list(let entries):
+            var members: [String] = []
+            for (text, entry) in zip(query.texts.selected, entries) {
+                let name = JSONValue.string(entry.name).jsonText
+                members.append("\(name): \(try item(entry.value, text))")
+            }
+            return "{\(members.joined(separator: ", "))}"
+        }
+    }
+
+    /// An aggregate wrapped, an average as sum and count; anything else as it is.
+    private func item(
+        _ value: QueryExpression, _ text: String
+    ) throws(ServiceFailure) -> String {
+        if value.aggregates.isEmpty { return text }
+        guard case .call(let name, _) = value, QueryExpression.aggregateNames.contains(name),
             let start = text.firstIndex(of: "(")
         else {
-            throw .badRequest("Over several ranges, SELECT VALUE has one aggregate alone.")
+            throw .badRequest("Over several ranges, an aggregate is selected by itself.")
         }
         guard name == "AVG" else { return "{\"item\": \(text)}" }
         let argument = text[start...]
