@@ -5,6 +5,7 @@ import Settle
 /// its system calls fail.
 ///
 /// `StoreChild batches FOLDER SEED DURABILITY PROFILE LANES LAST [outlive]` writes batches;
+/// `StoreChild history FOLDER SEED DURABILITY LANE STEP ...` does one step after the other (`HistoryStep`);
 /// `StoreChild index FOLDER VERSION` builds the index again and again, from that version on;
 /// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
 /// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
@@ -42,6 +43,16 @@ struct StoreChild {
                 seed: seed, lanes: lanes, profile: profile, last: last,
                 outlivesFailures: words.last == "outlive")
             try await BatchWriter(configuration, work).run()
+        case ("history", 5...):
+            let steps = words.dropFirst(5).compactMap { HistoryStep($0) }
+            guard let seed = UInt64(words[2]), let lane = Int(words[4]),
+                steps.count == words.count - 5
+            else { preconditionFailure("These are no arguments for a history: \(words)") }
+            try await History(
+                folder: URL(fileURLWithPath: words[1], isDirectory: true),
+                durability: words[3] == "relaxed" ? .relaxed : .full, seed: seed, lane: lane,
+                steps: steps
+            ).run()
         case ("index", 3):
             guard let first = Int(words[2]) else {
                 preconditionFailure("This is no version: \(words[2])")
