@@ -80,7 +80,8 @@ extension Database {
             try store.check(threadCount: ProcessInfo.processInfo.activeProcessorCount) { snapshot in
                 let indexes = IndexCheck(definitions: definitions, isDeep: isDeep, log)
                 let sides = SideTablePieces(database: self, log: log)
-                let total = try StoreCheck.rowCount(of: snapshot)
+                let total =
+                    try StoreCheck.rowCount(of: snapshot)
                     + indexes.rowCount(of: snapshot) + sides.rowCount(of: snapshot)
                 counter.withLock { $0 = ProgressCounter(total: total, report: progress) }
                 return try StoreCheck(log).pieces(of: snapshot) + indexes.pieces(of: snapshot)

@@ -70,7 +70,7 @@ extension Database {
     }
 }
 
-/// The checks of side tables of a database. The lock guards the list.
+/// The checks of side tables of a database; the lock guards the list.
 final class SideTableCheckRegistry: Sendable {
     private let checks = Mutex<[SideTableCheck]>([])
 

@@ -55,6 +55,7 @@ package struct IndexCheck: Sendable {
     /// The pieces of the check, which add others when they run.
     ///
     /// - Parameter snapshot: The state.
+    /// - Returns: The pieces to begin with.
     /// - Throws: What the engine throws when the store cannot be read at all.
     package func pieces(of snapshot: StoreSnapshot) throws -> [CheckPiece] {
         let names: [String]

@@ -129,7 +129,8 @@ struct CloudLinks {
             }
             let (forward, backward) = Self.keys(uri, id)
             if try table?.value(for: forward) != value || table?.value(for: backward) != value {
-                report.found("A link of the document '\(id)' is not there from both ends.", in: place)
+                report.found(
+                    "A link of the document '\(id)' is not there from both ends.", in: place)
             }
             return true
         }

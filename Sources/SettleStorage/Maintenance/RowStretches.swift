@@ -86,7 +86,8 @@ package struct RowStretch: Sendable {
     ///
     /// - Throws: ``LMDBError`` when the store cannot be read; what `body` throws.
     package func forEachRow(
-        in snapshot: StoreSnapshot, _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+        in snapshot: StoreSnapshot,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
     ) throws {
         try snapshot.reader.forEach(
             in: table, from: after.map { .excluding($0) } ?? .unbounded,

@@ -31,6 +31,7 @@ package struct StoreCheck: Sendable {
     /// The pieces of the check, which add others when they run.
     ///
     /// - Parameter snapshot: The state.
+    /// - Returns: The pieces to begin with.
     /// - Throws: ``LMDBError`` when the store cannot be read at all.
     package func pieces(of snapshot: StoreSnapshot) throws -> [CheckPiece] {
         let totals = Mutex(DocumentTotals())

@@ -173,6 +173,7 @@ struct ReplicationCheck {
     ///   - name: The table.
     ///   - remotes: The remotes that there are.
     ///   - problem: What is wrong with a row of a remote; nil when nothing is.
+    /// - Throws: `DatabaseError` when the database cannot be read; what ends the check.
     private func forEachRow(
         of name: String, _ remotes: [UInt32: RemoteTables],
         _ problem: (

@@ -108,7 +108,8 @@ struct DiskMaker {
                 SimulatedFile.apply(
                     .write(
                         offset: part.lowerBound,
-                        bytes: Array(written[(part.lowerBound - offset)..<(part.upperBound - offset)])),
+                        bytes: Array(
+                            written[(part.lowerBound - offset)..<(part.upperBound - offset)])),
                     to: &bytes)
             }
         }
@@ -123,7 +124,9 @@ struct DiskMaker {
         _ bytes: inout [UInt8], of file: SimulatedFile, _ path: String, _ damage: Damage,
         using generator: inout some RandomNumberGenerator
     ) {
-        guard case .write(let offset, let written) = file.pending.randomElement(using: &generator)?.kind,
+        guard
+            case .write(let offset, let written) = file.pending.randomElement(using: &generator)?
+                .kind,
             !written.isEmpty
         else { return }
         let place = Int.random(in: offset..<offset + written.count, using: &generator)

@@ -13,7 +13,8 @@
     private enum PowerSettings {
         static let isFull = ProcessInfo.processInfo.environment["SETTLE_POWER_FAILURES"] != nil
         static let disks =
-            ProcessInfo.processInfo.environment["SETTLE_POWER_FAILURES"].flatMap { Int($0) } ?? 1_000
+            ProcessInfo.processInfo.environment["SETTLE_POWER_FAILURES"].flatMap { Int($0) }
+            ?? 1_000
         static var disksOfMutant: Int { isFull ? max(500, disks / 20) : 60 }
         static let seed = KillSettings.seed
     }
@@ -46,7 +47,8 @@
             isRelaxed: Bool
         ) async throws {
             let seed = PowerSettings.seed
-            let steps = "batch batch query batch compact batch grow batch batch build batch query "
+            let steps =
+                "batch batch query batch compact batch grow batch batch build batch query "
                 + "reopen batch batch batch compact query batch batch batch"
             let history = try await PowerHistory(
                 [.init(lane: 0, steps: steps)], seed: seed, isRelaxed: isRelaxed)
@@ -54,6 +56,25 @@
             let count = PowerSettings.disks * 3 / 10
             expectSound(
                 try await verification.randomMoments(count, seed: seed), atLeast: count / 4, steps)
+        }
+
+        @Test func `while a database of an older format is upgraded, it is of one or the other`()
+            async throws
+        {
+            let seed = PowerSettings.seed
+            let fixture = Fixture.url("Stores/format-3.settle/data.mdb")
+            let history = try await PowerHistory(
+                [.init(lane: 0, steps: "batch")], seed: seed, isRelaxed: false
+            ) { place in
+                let folder = place.appendingPathComponent("promise.settle")
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+                try FileManager.default.copyItem(
+                    at: fixture, to: folder.appendingPathComponent("data.mdb"))
+            }
+            var verification = PowerVerification(history: history)
+            verification.isBesideOthers = true
+            expectSound(try await verification.everyMoment(seed: seed), "format 3")
         }
 
         @Test func `while two processes write, nothing that was reported is lost`() async throws {
@@ -81,7 +102,8 @@
                 seed: seed, isRelaxed: false)
             var verification = PowerVerification(history: history)
             verification.flush = flush
-            let found = try await verification.randomMoments(PowerSettings.disksOfMutant, seed: seed)
+            let found = try await verification.randomMoments(
+                PowerSettings.disksOfMutant, seed: seed)
             #expect(!found.faults.isEmpty, "\(flush), SETTLE_SEED=\(seed)")
         }
     }

@@ -34,6 +34,7 @@
         ///   - environment: Variables of theirs, for faults.
         ///   - mustEndWell: Whether each must come to its end.
         ///   - prepare: Puts a database into the folder before.
+        /// - Throws: ``Broken``; what the system throws.
         init(
             _ parts: [Part], seed: UInt64, isRelaxed: Bool, environment: [String: String] = [:],
             mustEndWell: Bool = true, preparing prepare: (URL) async throws -> Void = { _ in }

@@ -49,7 +49,9 @@ enum Trace {
         var place = 0
         while bytes.count - place >= headCount {
             func number(_ offset: Int, _ count: Int) -> UInt64 {
-                (0..<count).reduce(UInt64(0)) { $0 | UInt64(bytes[place + offset + $1]) << (8 * $1) }
+                (0..<count).reduce(UInt64(0)) {
+                    $0 | UInt64(bytes[place + offset + $1]) << (8 * $1)
+                }
             }
             guard number(0, 4) == magic else { throw Unreadable(offset: place) }
             let (kind, flags) = (bytes[place + 4], bytes[place + 5])

@@ -91,13 +91,16 @@ import Testing
                 OutboxRowKey.place(
                     .started, OperationKey(pipeline: 1, graph: 1, number: 1), priority: 0),
                 "It waits for nothing, and is in 2 lists."),
-            stray(OutboxRowKey.wait(of: 77, for: 1), "It waits, or is waited for, and is not there."),
+            stray(
+                OutboxRowKey.wait(of: 77, for: 1), "It waits, or is waited for, and is not there."),
             stray(
                 OutboxRowKey.document("bob", OperationKey(pipeline: 1, graph: 1, number: 1)),
                 "A document leads to it that it is not about."),
             stray([99], "A row is of no kind that is known."),
             garbage([], of: TagTable.name, "A tag cannot be read."),
-            stray([1], of: CloudLinks.name, "A link cannot be read, or has a key that is not its own."),
+            stray(
+                [1], of: CloudLinks.name, "A link cannot be read, or has a key that is not its own."
+            ),
             Damage(
                 testDescription: "a lost link", problem: "is not there from both ends."
             ) { transaction in

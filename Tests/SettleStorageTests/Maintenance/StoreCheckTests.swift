@@ -12,7 +12,8 @@ import TestSupport
         let rows = Mutex(0)
         let log = CheckLog { count in rows.withLock { $0 += count } }
         try store.check(threadCount: 3) { try StoreCheck(log).pieces(of: $0) }
-        #expect(rows.withLock { $0 } == (try store.read("test") { try StoreCheck.rowCount(of: $0) }))
+        #expect(
+            rows.withLock { $0 } == (try store.read("test") { try StoreCheck.rowCount(of: $0) }))
         return log.findings
     }
 
@@ -135,7 +136,8 @@ import TestSupport
             Damage(testDescription: "a number of origins that is left out", place: "meta") {
                 try $0.put(Array("other".utf8), for: Array("origin 3".utf8), in: $1.meta)
             },
-            Damage(testDescription: "an origin whose name cannot be read", place: "meta, origin 1") {
+            Damage(testDescription: "an origin whose name cannot be read", place: "meta, origin 1")
+            {
                 try $0.put([0xFF], for: Array("origin 1".utf8), in: $1.meta)
             },
             Damage(testDescription: "a table of nothing", place: "table 'stray'") { writer, _ in

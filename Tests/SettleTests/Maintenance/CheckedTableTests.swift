@@ -82,8 +82,9 @@ import Testing
                 testDescription: "rows of an index that is not there",
                 place: "table 'view/gone/0/rows'"
             ) { try $0.createTable(named: "view/gone/0/rows").set([1], for: [1]) },
-            Damage(testDescription: "a key of a side table that is too long", place: "side table 'own'")
-            {
+            Damage(
+                testDescription: "a key of a side table that is too long", place: "side table 'own'"
+            ) {
                 try $0.createTable(named: "side/own")
                     .set([1], for: [UInt8](repeating: 1, count: 500))
             },
@@ -142,7 +143,8 @@ import Testing
         try await withFilledDatabase { database async throws in
             let reports = Mutex(0)
             #expect(
-                try await database.check(isDeep: isDeep) { _ in reports.withLock { $0 += 1 } } == [])
+                try await database.check(isDeep: isDeep) { _ in reports.withLock { $0 += 1 } } == []
+            )
             let count = reports.withLock { $0 }
             #expect(count > 3)
             for moment in 0..<count {
@@ -166,9 +168,10 @@ import Testing
     @Test func `but for one that was cancelled before it began`() async throws {
         try await withFilledDatabase { database async throws in
             let task = Task {
-                withUnsafeCurrentTask { $0?.cancel() }
+                while !Task.isCancelled { await Task.yield() }
                 return try await database.check()
             }
+            task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
     }
