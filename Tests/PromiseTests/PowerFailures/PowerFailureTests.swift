@@ -102,6 +102,7 @@
                 seed: seed, isRelaxed: false)
             var verification = PowerVerification(history: history)
             verification.flush = flush
+            verification.isolatesDisks = true
             let found = try await verification.randomMoments(
                 PowerSettings.disksOfMutant, seed: seed)
             #expect(!found.faults.isEmpty, "\(flush), SETTLE_SEED=\(seed)")

@@ -9,6 +9,9 @@
         let history: PowerHistory
         var flush = SimulatedDisk.Flush.asAsked
         var damage: DiskMaker.Damage? = PowerVerification.damage
+        /// Whether each disk is looked at by a process of its own first: reading one that is damaged as no
+        /// real one may be can end the process.
+        var isolatesDisks = false
         /// Whether there are documents that the model knows nothing of.
         var isBesideOthers = false
 
@@ -107,6 +110,15 @@
 
         private func problem(in scratch: ScratchDirectory, _ moment: Int) async -> String? {
             do {
+                if isolatesDisks {
+                    // What Swift says of a process that crashes takes seconds.
+                    let run = ChildRun(
+                        arguments: ["examine", scratch.path],
+                        environment: ["SWIFT_BACKTRACE": "enable=no"])
+                    let errors = scratch.file("errors")
+                    let outcome = try await onThread { try run.run(errors: errors) }
+                    if outcome.ending != .exited(0) { return "\(outcome.ending)" }
+                }
                 let configuration = ChildDatabase.configuration(in: scratch.url)
                 guard let database = try await Database.open(with: configuration, create: true)
                 else { return "There is no database." }
