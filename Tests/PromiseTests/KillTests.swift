@@ -11,7 +11,60 @@ import Testing
     }
 
     @Test func `what was reported survives kills while contents are stored`() async throws {
-        try await killAmongBatches(.contents, lanes: 2, kills: KillSettings.someKills)
+        try await killAmongBatches(.contents, lanes: 2, kills: KillSettings.fewKills)
+    }
+
+    /// The index is built, the file is written anew, and documents come and go, in one process or two.
+    @Test(arguments: [1, 2])
+    func `what was reported survives kills whatever is done`(processes: Int) async throws {
+        let scratch = try ScratchDirectory("kills")
+        let seed = KillSettings.seed
+        var generator = SeededGenerator(seed: seed &+ UInt64(processes))
+        var model = StoreModel(seed: seed, profile: .mixed, lanes: processes)
+        var committedCount = 0
+        for round in 1...KillSettings.mixedKills {
+            let place = "kill \(round) of \(processes), SETTLE_SEED=\(seed)"
+            // Only a process that is alone can write the file anew.
+            let steps =
+                processes == 1 ? "batch build batch compact batch grow query" : "batch grow query"
+            let words = steps.split(separator: " ").map(String.init)
+            let runs = (0..<processes).map { lane in
+                ChildRun(
+                    arguments: [
+                        "history", scratch.path, "\(seed)",
+                        round.isMultiple(of: 3) ? "relaxed" : "full",
+                        "\(lane)",
+                    ] + (0..<40).flatMap { _ in words },
+                    kill: ChildRun.Kill(
+                        lines: Int.random(in: 0...6, using: &generator),
+                        turns: Int.random(in: 0...200_000, using: &generator)))
+            }
+            let outcomes = try await withThrowingTaskGroup(of: (Int, ChildRun.Outcome).self) {
+                group in
+                for (lane, run) in runs.enumerated() {
+                    let errors = scratch.file("errors-\(lane)")
+                    group.addTask { (lane, try await onThread { try run.run(errors: errors) }) }
+                }
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            try await withDatabase(in: scratch) { database in
+                for (lane, outcome) in outcomes {
+                    #expect(outcome.ending == .signalled(SIGKILL), "\(place): \(outcome)")
+                    let number = try database.read { try $0.lastBatch(ofLane: lane) }
+                    let reported = outcome.lastCommitted(lane: lane) ?? model.numbers[lane]
+                    #expect(
+                        number == reported || number == reported + 1,
+                        "\(place): lane \(lane) is at \(number), reported was \(reported).")
+                    model.advance(lane: lane, to: number)
+                    committedCount += outcome.reports.count { report in
+                        if case .committed = report { true } else { false }
+                    }
+                }
+                let faults = try await StoreVerification(database: database, model: model).faults()
+                #expect(faults.isEmpty, "\(place): \(faults.prefix(5))")
+            }
+        }
+        #expect(committedCount > 0, "SETTLE_SEED=\(seed)")
     }
 
     private func killAmongBatches(

@@ -202,14 +202,11 @@ final class TestIndex {
 
     /// What a check finds, place and problem.
     func findings(_ definition: IndexDefinition?) throws -> [String] {
-        try store.read("test") { snapshot in
-            var findings: [String] = []
-            try IndexCheck(
-                of: snapshot, definitions: definition.map { ["test": $0] } ?? [:],
-                report: { findings.append($0.problem) }, advance: { _ in }
-            ).run()
-            return findings
-        }
+        let log = CheckLog()
+        let check = IndexCheck(
+            definitions: definition.map { ["test": $0] } ?? [:], isDeep: true, log)
+        try store.check(threadCount: 2) { try check.pieces(of: $0) }
+        return log.findings.map(\.problem)
     }
 }
 

@@ -77,6 +77,36 @@ import Testing
         try scratch.open().close()
     }
 
+    @Test func `a new file that a power failure has left half is begun anew`() throws {
+        let scratch = Scratch()
+        // As the engine makes it, before anything is written.
+        try makeForeignFile(at: scratch.path)
+        let whole = Array(try scratch.readDataFile().prefix(8_192))
+        try #require(whole.count == 8_192)
+        for missing in [[0], [1], [0, 1]] {
+            var bytes = whole
+            for page in missing {
+                bytes.replaceSubrange(
+                    page * 4_096..<(page + 1) * 4_096, with: [UInt8](repeating: 0, count: 4_096))
+            }
+            scratch.writeDataFile(bytes)
+            #expect(
+                code { _ = try Environment.open(at: scratch.path, create: false) } == .invalid)
+            #expect(try scratch.readDataFile() == bytes)
+            let environment = try scratch.open()
+            try environment.put([1], for: [1])
+            environment.close()
+            #expect(try DataFile.verify(path: scratch.path + "/data.mdb").isClean)
+        }
+        // What is longer, shorter, or has anything else in it is left as it is.
+        let odd = whole.prefix(4_096) + [UInt8](repeating: 0, count: 4_095)
+        for bytes in [odd + [1], odd, odd + [0, 0], whole.prefix(4_096)] {
+            scratch.writeDataFile(Array(bytes))
+            #expect(code { _ = try scratch.open() } == .corrupted)
+            #expect(try scratch.readDataFile() == Array(bytes))
+        }
+    }
+
     @Test func `another format of the engine is named`() throws {
         let scratch = Scratch()
         try scratch.open().close()
@@ -182,4 +212,12 @@ import Testing
     @Test func `the version of the engine is three numbers`() {
         #expect(Environment.engineVersion.split(separator: ".").compactMap { Int($0) }.count == 3)
     }
+}
+
+/// A file as the engine makes it, before anything is written.
+private func makeForeignFile(at path: String) throws {
+    let engine = try EngineEnvironment.create(path: path)
+    defer { engine.close() }
+    try engine.configure(readersMax: 10, tablesMax: 10, mapSize: 1 << 20)
+    try engine.open(isReadOnly: false, isWithoutLocks: false, durability: .full)
 }

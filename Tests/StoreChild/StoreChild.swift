@@ -5,6 +5,8 @@ import Settle
 /// its system calls fail.
 ///
 /// `StoreChild batches FOLDER SEED DURABILITY PROFILE LANES LAST [outlive]` writes batches;
+/// `StoreChild history FOLDER SEED DURABILITY LANE STEP ...` does one step after the other (`HistoryStep`);
+/// `StoreChild examine FOLDER` checks a database that may be damaged so that reading it ends the process;
 /// `StoreChild index FOLDER VERSION` builds the index again and again, from that version on;
 /// `StoreChild numbers FOLDER VERSION` builds an index by a closure, which minds what documents say;
 /// `StoreChild follow FOLDER VERSION ROUNDS` keeps such an index up to date beside other processes;
@@ -42,6 +44,18 @@ struct StoreChild {
                 seed: seed, lanes: lanes, profile: profile, last: last,
                 outlivesFailures: words.last == "outlive")
             try await BatchWriter(configuration, work).run()
+        case ("history", 5...):
+            let steps = words.dropFirst(5).compactMap { HistoryStep($0) }
+            guard let seed = UInt64(words[2]), let lane = Int(words[4]),
+                steps.count == words.count - 5
+            else { preconditionFailure("These are no arguments for a history: \(words)") }
+            try await History(
+                folder: URL(fileURLWithPath: words[1], isDirectory: true),
+                durability: words[3] == "relaxed" ? .relaxed : .full, seed: seed, lane: lane,
+                steps: steps
+            ).run()
+        case ("examine", 2):
+            try await examine(URL(fileURLWithPath: words[1], isDirectory: true))
         case ("index", 3):
             guard let first = Int(words[2]) else {
                 preconditionFailure("This is no version: \(words[2])")
@@ -97,6 +111,20 @@ struct StoreChild {
         default:
             preconditionFailure("There is no such mode: \(words)")
         }
+    }
+
+    /// The database is not sound.
+    private struct Damaged: Error {}
+
+    /// Opens a database and looks at everything in it.
+    private static func examine(_ folder: URL) async throws {
+        let configuration = ChildDatabase.configuration(in: folder)
+        guard let database = try await Database.open(with: configuration, create: true) else {
+            preconditionFailure("A database that may be created was not there.")
+        }
+        let findings = try await database.check()
+        await database.close()
+        if !findings.isEmpty { throw Damaged() }
     }
 
     /// Builds the index in one version after the other, until killed.

@@ -10,7 +10,8 @@ public struct SideTable {
 
     /// What stands before the names of side tables among the tables of the store.
     static let prefix = "side/"
-    private static let keyLengthMax = 480
+    /// The longest key, in bytes.
+    static let keyLengthMax = 480
 
     init(_ table: OrderedTable) {
         self.table = table

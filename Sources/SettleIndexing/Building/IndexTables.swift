@@ -16,7 +16,17 @@ struct IndexTables {
     private enum Part: String, CaseIterable {
         case rows, documents, side
 
-        func name(_ index: String, _ slot: Int) -> String { "view/\(index)/\(slot)/\(rawValue)" }
+        func name(_ index: String, _ slot: Int) -> String {
+            "\(IndexTables.prefix)\(index)/\(slot)/\(rawValue)"
+        }
+    }
+
+    /// What the names of the tables of all indexes begin with.
+    static let prefix = "view/"
+
+    /// The names of the tables of a slot.
+    static func names(index: String, slot: Int) -> [String] {
+        Part.allCases.map { $0.name(index, slot) }
     }
 
     /// Finds the tables; nil when one of them is missing.

@@ -42,6 +42,30 @@ struct SortedRunTable {
         }
     }
 
+    /// Walks every block and reads its entries.
+    ///
+    /// - Parameter advance: Called after each block.
+    /// - Returns: How many blocks can be read, and how many rows are none.
+    /// - Throws: What the engine and `advance` throw.
+    func check(advance: () throws -> Void) throws -> (blockCount: Int, damagedCount: Int) {
+        var (blockCount, damagedCount) = (0, 0)
+        try table.forEach(from: .including([Self.kind]), to: .excluding([Self.kind + 1])) {
+            key, value in
+            var position = 0
+            if key.count == 9,
+                let count = value.variable(at: &position).flatMap({ Int(exactly: $0) }),
+                SortedRun(bytes: value.rest(from: position), entryCount: count).isReadable
+            {
+                blockCount += 1
+            } else {
+                damagedCount += 1
+            }
+            try advance()
+            return true
+        }
+        return (blockCount, damagedCount)
+    }
+
     /// Removes the blocks that were used up.
     func removeUsed(of sources: [SortedRunSource]) throws {
         for source in sources {
@@ -89,5 +113,18 @@ final class SortedRunSource {
             throw IndexError.corrupted(place: "the runs of an index")
         }
         return SortedRun(bytes: span.rest(from: position), entryCount: count)
+    }
+}
+
+extension SortedRun {
+    /// Whether every entry can be read.
+    fileprivate var isReadable: Bool {
+        var cursor = SortedRunCursor(self)
+        do {
+            while try cursor.advance() {}
+            return true
+        } catch {
+            return false
+        }
     }
 }

@@ -14,10 +14,10 @@ extension SummaryTree {
     ///   - report: Called with a sentence about each thing found. It names nodes by their place in
     ///     their level and holds nothing of the entries.
     ///   - advance: Called now and then with how many more entries have been checked.
-    /// - Throws: What the table throws; damage is reported and not thrown.
+    /// - Throws: What the table throws, and `advance`; damage is reported and not thrown.
     /// - Complexity: O(n), and memory for the boundaries and reductions of the leaves of two levels.
     package func check(
-        checksReductions: Bool, report: (String) -> Void, advance: (Int) -> Void
+        checksReductions: Bool, report: (String) -> Void, advance: (Int) throws -> Void
     ) throws {
         var check = TreeCheck(self, checksReductions: checksReductions)
         try check.run(report: report, advance: advance)
@@ -41,7 +41,7 @@ private struct TreeCheck {
         self.checksReductions = checksReductions
     }
 
-    mutating func run(report: (String) -> Void, advance: (Int) -> Void) throws {
+    mutating func run(report: (String) -> Void, advance: (Int) throws -> Void) throws {
         var children = try checkLeaves(report: report, advance: advance)
         checkEnd(of: children, level: 0, report: report)
         var level = 0
@@ -72,7 +72,7 @@ private struct TreeCheck {
     // MARK: Leaves
 
     private func checkLeaves(
-        report: (String) -> Void, advance: (Int) -> Void
+        report: (String) -> Void, advance: (Int) throws -> Void
     ) throws -> [Node] {
         var nodes: [Node] = []
         var builder = makeBuilder()
@@ -85,7 +85,6 @@ private struct TreeCheck {
                 Node(
                     boundary: boundary, header: header,
                     reduction: header?.reduction.map { bytes.extracting($0).rest(from: 0) }))
-            defer { advance(builder.entryCount) }
             do throws(IndexError) {
                 builder.beginLeaf()
                 try read(bytes, with: &reader, into: &builder) {
@@ -97,6 +96,7 @@ private struct TreeCheck {
                 report("Leaf \(number) cannot be read, or its entries are out of order.")
                 builder = makeBuilder()
             }
+            try advance(builder.entryCount)
             return true
         }
         return nodes

@@ -48,6 +48,7 @@ struct EnvironmentOpening {
                 message: "The data file is empty: it was never finished, or was emptied by "
                     + "somebody. Restore it from a backup, or remove it to begin anew.")
         }
+        if meta == nil { try beginAnew(lock) }
         let engine = try EngineEnvironment.create(path: directory)
         do throws(LMDBError) {
             return try open(engine, lock, meta, isWithoutLocks: isWithoutLocks)
@@ -55,6 +56,17 @@ struct EnvironmentOpening {
             engine.close()
             if meta == nil, !options.isReadOnly, lock.takeAlone() { removeUnfinishedFiles() }
             throw error
+        }
+    }
+
+    /// Empties a file that a power failure has left at its creation: the engine takes it for damaged.
+    ///
+    /// When another process has it open, that is creating it at this moment.
+    private func beginAnew(_ lock: FileLock) throws(LMDBError) {
+        guard lock.takeAlone() else { return }
+        defer { lock.takeShared() }
+        if try FileSystem.status(directory + "/data.mdb")?.sizeBytes ?? 0 > 0 {
+            try DataFile.empty(directory + "/data.mdb")
         }
     }
 

@@ -36,7 +36,7 @@ package struct DataFile {
     /// Reads and checks the file.
     ///
     /// - Parameter path: The file; it must exist.
-    /// - Returns: The newer meta page, or nil for an empty file.
+    /// - Returns: The newer meta page, or nil for a file that is empty or was never finished.
     /// - Throws: ``LMDBError`` with `invalid` for a foreign file, `versionMismatch` for one of
     ///   another format, `corrupted` for a truncated one.
     static func check(_ path: String) throws(LMDBError) -> Meta? {
@@ -45,7 +45,9 @@ package struct DataFile {
             var meta: Meta?
             do throws(LMDBError) {
                 meta = try reading(path) { (file) throws(LMDBError) in
-                    file.sizeBytes > 0 ? try file.stableMeta() : nil
+                    if file.sizeBytes == 0 { return nil }
+                    if try file.isUnfinished() { return nil }
+                    return try file.stableMeta()
                 }
                 guard let meta else { return nil }
                 // The length is taken after the meta page: a commit in between makes the file longer.
@@ -129,7 +131,7 @@ package struct DataFile {
         return first.transaction >= second.transaction ? first : second
     }
 
-    private func meta(at offset: UInt64) throws(LMDBError) -> Meta {
+    func meta(at offset: UInt64) throws(LMDBError) -> Meta {
         guard let page = try bytes(at: offset, count: Self.metaSizeBytes) else {
             throw offset == 0
                 ? foreign("is too short to be a data file")

@@ -25,8 +25,10 @@ extension DataFile {
         }
     }
 
-    func verify(_ meta: Meta) throws(LMDBError) -> PageReport {
-        var walk = PageWalk(self, meta)
+    func verify(
+        _ meta: Meta, isCancelled: @escaping () -> Bool = { false }
+    ) throws(LMDBError) -> PageReport {
+        var walk = PageWalk(self, meta, isCancelled: isCancelled)
         try walk.run()
         return walk.report
     }
@@ -39,10 +41,14 @@ extension Environment {
     /// read of the same thread it traps: it may have to take a newer state, which a read that is
     /// part of another never gets.
     ///
+    /// - Parameter isCancelled: Asked before each page; when it answers true the walk ends, and the report is
+    ///   of what was looked at.
     /// - Returns: What was found, as ``DataFile/verify(path:)``.
     /// - Throws: ``LMDBError`` as ``read(_:_:)``, or as the system reports it.
     /// - Complexity: reads every page in use once; memory of a bit a page.
-    package func verifyPages() throws -> PageReport {
+    package func verifyPages(
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> PageReport {
         let me = ThreadIdentity.current
         precondition(
             !monitor.withLock { $0.active.contains { $0.thread == me } },
@@ -54,7 +60,7 @@ extension Environment {
                     (file) throws(LMDBError) -> PageReport? in
                     // Gone when others have committed twice since the snapshot was taken.
                     guard let meta = try file.meta(ofTransaction: number) else { return nil }
-                    return try file.verify(meta)
+                    return try file.verify(meta, isCancelled: isCancelled)
                 }
             }
             if let report { return report }

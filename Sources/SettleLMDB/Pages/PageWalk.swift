@@ -11,6 +11,7 @@ struct PageWalk {
     private let file: DataFile
     private let meta: DataFile.Meta
     private let pageCount: UInt64
+    private let isCancelled: () -> Bool
     private var seen: PageSet
     private(set) var report = PageReport()
 
@@ -27,9 +28,11 @@ struct PageWalk {
         enum Kind { case free, names, table }
     }
 
-    init(_ file: DataFile, _ meta: DataFile.Meta) {
+    /// A walk that ends early when `isCancelled`, asked before each page, answers true.
+    init(_ file: DataFile, _ meta: DataFile.Meta, isCancelled: @escaping () -> Bool) {
         self.file = file
         self.meta = meta
+        self.isCancelled = isCancelled
         pageCount = UInt64(file.sizeBytes) / UInt64(meta.pageSizeBytes)
         seen = PageSet(count: min(pageCount, meta.pageLast + 1))
         report.transaction = meta.transaction
@@ -52,7 +55,7 @@ struct PageWalk {
         }
     }
 
-    private var isOver: Bool { report.findings.count >= Self.findingsMax }
+    private var isOver: Bool { report.findings.count >= Self.findingsMax || isCancelled() }
 
     private mutating func note(_ place: String, _ sentence: String) {
         guard !isOver else { return }

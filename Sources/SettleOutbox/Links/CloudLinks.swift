@@ -114,6 +114,46 @@ struct CloudLinks {
         }
     }
 
+    /// Looks at every row, and for those that must be beside it.
+    ///
+    /// - Throws: ``DatabaseError`` when the database cannot be read; what ends the check.
+    func check(_ report: SideTableReport) throws {
+        try table?.forEach { key, value in
+            try report.advance()
+            let place = "side table '\(Self.name)'"
+            guard let uri = String(validating: value, as: UTF8.self),
+                let id = Self.documentId(ofKey: key, uri)
+            else {
+                report.found("A link cannot be read, or has a key that is not its own.", in: place)
+                return true
+            }
+            let (forward, backward) = Self.keys(uri, id)
+            if try table?.value(for: forward) != value || table?.value(for: backward) != value {
+                report.found(
+                    "A link of the document '\(id)' is not there from both ends.", in: place)
+            }
+            return true
+        }
+    }
+
+    /// The document that a row is about; nil when the key is not one of this URI.
+    private static func documentId(ofKey key: [UInt8], _ uri: String) -> String? {
+        let digest = digest(uri)
+        let bytes: ArraySlice<UInt8>
+        switch key.first {
+        case 1 where key.dropFirst().starts(with: digest):
+            bytes = key.dropFirst(1 + digestLength)
+        case 0, 2:
+            guard key.count > 2 + digestLength, key.suffix(digestLength).elementsEqual(digest),
+                key[key.count - digestLength - 1] == 0
+            else { return nil }
+            bytes = key.dropFirst().dropLast(digestLength + 1)
+        default:
+            return nil
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     private static func prefix(ofDocument id: String) -> [UInt8] { [0] + Array(id.utf8) + [0] }
 
     private static func prefix(ofURI uri: String) -> [UInt8] { [1] + digest(uri) }

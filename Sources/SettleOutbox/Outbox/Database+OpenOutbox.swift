@@ -17,6 +17,7 @@ extension Database {
         let outbox = Outbox(self, configuration)
         try OutboxCenter.of(self).set(outbox)
         addParticipant(outbox)
+        addSideTableCheck(.outbox)
         do {
             try await outbox.open()
         } catch {

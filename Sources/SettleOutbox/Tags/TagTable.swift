@@ -74,6 +74,26 @@ struct TagTable {
         return (try row.text(), try CloudTag(from: &row))
     }
 
+    /// Looks at every row.
+    ///
+    /// - Throws: ``DatabaseError`` when the database cannot be read; what ends the check.
+    func check(_ report: SideTableReport) throws {
+        try table?.forEach { key, value in
+            try report.advance()
+            let place = "side table '\(Self.name)'"
+            guard let row = try? Self.read(value) else {
+                report.found("A tag cannot be read.", in: place)
+                return true
+            }
+            if !key.starts(with: Self.prefix(row.key))
+                || String(validating: key.dropFirst(16), as: UTF8.self)?.isEmpty ?? true
+            {
+                report.found("A tag has a key that is not its own.", in: place)
+            }
+            return true
+        }
+    }
+
     private static func prefix(_ key: String) -> [UInt8] {
         Array(ContentDigest(of: Array(key.utf8)).bytes.prefix(16))
     }

@@ -5,13 +5,17 @@ extension Store {
     ///
     /// Must not be called inside a read: when others commit meanwhile, it takes a newer state.
     ///
+    /// - Parameter isCancelled: Asked before each page; true ends the walk.
     /// - Returns: The findings, and whether the engine may walk the tables all the same. Pages that
     ///   nothing refers to are a finding that does no harm; the engine trusts all others, and a
     ///   process that lets it read damaged ones may be killed.
-    /// - Throws: ``StorageError`` when the file cannot be read at all.
-    package func checkPages() throws -> (findings: [StoreFinding], isSound: Bool) {
+    /// - Throws: ``StorageError`` when the file cannot be read at all; `CancellationError`.
+    package func checkPages(
+        isCancelled: @escaping () -> Bool = { false }
+    ) throws -> (findings: [StoreFinding], isSound: Bool) {
         try StorageError.translating {
-            let report = try environment.verifyPages()
+            let report = try environment.verifyPages(isCancelled: isCancelled)
+            if isCancelled() { throw CancellationError() }
             var findings = report.findings.map { StoreFinding($0.place, $0.sentence) }
             if report.pagesLeaked > 0 {
                 findings.append(

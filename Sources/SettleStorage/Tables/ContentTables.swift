@@ -16,6 +16,9 @@ struct ContentTables: Sendable {
     private static let chunksName = "chunks"
     private static let uploadsName = "uploads"
 
+    /// The names of the tables.
+    static let names = [contentsName, chunksName, uploadsName]
+
     /// The most bytes of content in one row: sixteen pages of the engine less the head of the first.
     static let chunkLength = 65_520
 
@@ -106,6 +109,15 @@ struct ContentTables: Sendable {
             try body(number, row)
             return true
         }
+    }
+
+    /// What a key of a chunk says; nil when it is none.
+    static func parse(chunkKey key: Span<UInt8>) -> (number: UInt64, index: Int)? {
+        var position = 0
+        guard key.count == 12, let number = key.fixed64(at: &position) else { return nil }
+        var index = 0
+        while let byte = key.byte(at: &position) { index = index << 8 | Int(byte) }
+        return (number, index)
     }
 
     /// The key of a chunk.

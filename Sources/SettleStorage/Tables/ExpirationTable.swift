@@ -9,7 +9,7 @@ import SettlePrimitives
 struct ExpirationTable: Sendable {
     let table: Table
 
-    private static let name = "expirations"
+    static let name = "expirations"
 
     init(creatingIn transaction: WriteTransaction) throws {
         table = try transaction.createTable(named: Self.name)

@@ -11,7 +11,7 @@ import SettlePrimitives
 struct HoldTable: Sendable {
     let table: Table
 
-    private static let name = "holds"
+    static let name = "holds"
 
     init(creatingIn transaction: WriteTransaction) throws {
         table = try transaction.createTable(named: Self.name)

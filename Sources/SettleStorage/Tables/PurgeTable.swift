@@ -10,7 +10,7 @@ import SettlePrimitives
 struct PurgeTable: Sendable {
     let table: Table
 
-    private static let name = "purges"
+    static let name = "purges"
 
     /// How many purges are remembered.
     static let countMax = 10_000

@@ -14,7 +14,9 @@ struct StoreCounters: Sendable, Equatable {
     /// The last number that was given to content.
     var lastContent: UInt64 = 0
 
-    private static let key = Array("counters".utf8)
+    /// The name of its row in the table of facts.
+    static let keyName = "counters"
+    private static let key = Array(keyName.utf8)
 
     /// Counts a new document.
     mutating func addLive(sequence: UInt64) {

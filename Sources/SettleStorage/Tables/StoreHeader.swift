@@ -16,8 +16,10 @@ enum StoreHeader {
     /// Format 1 was never released.
     static let oldestFormat: UInt32 = 2
 
-    private static let formatKey = Array("format".utf8)
-    private static let engineKey = Array("engine".utf8)
+    /// The names of its rows in the table of facts.
+    static let keys = ["format", "engine"]
+    private static let formatKey = Array(keys[0].utf8)
+    private static let engineKey = Array(keys[1].utf8)
 
     /// The generation of the engine in this process: its name, major and minor number.
     static var runningEngine: String {

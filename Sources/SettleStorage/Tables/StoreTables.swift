@@ -23,6 +23,13 @@ struct StoreTables: Sendable {
     private static let documentsName = "documents"
     private static let sequencesName = "sequences"
 
+    /// The names of all tables of a store but those that the layers above keep.
+    static let names: Set<String> = Set(
+        [
+            metaName, documentsName, sequencesName, PurgeTable.name, ExpirationTable.name,
+            HoldTable.name,
+        ] + ContentTables.names)
+
     /// What stands before the name of a table that a layer above keeps.
     static let guestPrefix = "guest/"
 

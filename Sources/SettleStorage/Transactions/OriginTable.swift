@@ -9,6 +9,13 @@ enum OriginTable {
 
     private static func key(_ number: UInt64) -> [UInt8] { Array((prefix + String(number)).utf8) }
 
+    /// The number that a key gives a name to; nil for the key of another fact.
+    static func number(ofKey key: String) -> UInt64? {
+        guard key.hasPrefix(prefix), let number = UInt64(key.dropFirst(prefix.count)), number > 0
+        else { return nil }
+        return number
+    }
+
     /// The name that has a number; nil when none has.
     static func name(
         of number: UInt64, from meta: Table, in reader: ReadTransaction

@@ -104,7 +104,10 @@ final class ReplicationCenter: Sendable {
             return (pushQueue, true)
         }
         // Two that attach at once would both see changes; the checkpoint lets each count once.
-        if isNew { database.addParticipant(pushQueue) }
+        if isNew {
+            database.addParticipant(pushQueue)
+            database.addSideTableCheck(.replication)
+        }
         return pushQueue
     }
 

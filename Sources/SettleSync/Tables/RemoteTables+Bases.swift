@@ -52,7 +52,8 @@ extension RemoteTables {
         return try BaseNote.state(from: &row, members: hold.members, queries)
     }
 
-    private func base(_ id: String, _ bytes: [UInt8]) throws -> BaseItem {
+    /// The base of a document that a row of the table has.
+    func base(_ id: String, _ bytes: [UInt8]) throws -> BaseItem {
         var row = RowReader(bytes, place: Self.place(ofBase: id))
         guard bytes.first == BaseNote.layout else { return try BaseItem(from: &row) }
         return try BaseNote.state(from: &row, members: nil, queries)

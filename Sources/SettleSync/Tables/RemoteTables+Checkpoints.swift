@@ -87,20 +87,29 @@ extension RemoteTables {
         while true {
             let key = checkpointKey(hash)
             guard let bytes = try table.value(for: key) else { return (key, nil) }
-            var row = RowReader(bytes, place: "a checkpoint")
-            if try row.text() == name {
-                let flags = try row.byte()
-                var checkpoint = Checkpoint()
-                checkpoint.carriesAttachments = flags & Checkpoint.Flag.attachments != 0
-                if flags & Checkpoint.Flag.token != 0 {
-                    checkpoint.token = PullToken(try row.text())
-                }
-                if flags & Checkpoint.Flag.reconciled != 0 {
-                    checkpoint.reconciled = try row.date()
-                }
-                return (key, checkpoint)
-            }
+            let row = try Self.read(checkpoint: bytes)
+            if row.query == name { return (key, row.checkpoint) }
             hash &+= 1
         }
+    }
+
+    /// Whether the row of a checkpoint can be read.
+    static func isReadable(checkpoint bytes: [UInt8]) -> Bool {
+        (try? read(checkpoint: bytes)) != nil
+    }
+
+    private static func read(
+        checkpoint bytes: [UInt8]
+    ) throws -> (query: String, checkpoint: Checkpoint) {
+        var row = RowReader(bytes, place: "a checkpoint")
+        let query = try row.text()
+        let flags = try row.byte()
+        var checkpoint = Checkpoint()
+        checkpoint.carriesAttachments = flags & Checkpoint.Flag.attachments != 0
+        if flags & Checkpoint.Flag.token != 0 {
+            checkpoint.token = PullToken(try row.text())
+        }
+        if flags & Checkpoint.Flag.reconciled != 0 { checkpoint.reconciled = try row.date() }
+        return (query, checkpoint)
     }
 }

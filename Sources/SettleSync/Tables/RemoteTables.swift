@@ -25,15 +25,15 @@ struct RemoteTables {
     /// Remote's identifier -> number and checkpoint.
     static let remotesName = "sync.remotes"
     /// Remote, document -> ``BaseItem`` as of the last agreement, where the document has other members.
-    private static let serversName = "sync.servers"
+    static let serversName = "sync.servers"
     /// Remote, document -> ``PendingChange``.
-    private static let entriesName = "sync.outbox"
+    static let entriesName = "sync.outbox"
     /// Remote, order, document -> nothing: the entries that wait to be sent.
-    private static let queueName = "sync.queue"
+    static let queueName = "sync.queue"
     /// Remote, document -> nothing: the rows that wait for their identifier to be free.
-    private static let blockedName = "sync.blocked"
+    static let blockedName = "sync.blocked"
     /// Remote, hash of the query -> the query and its token.
-    private static let checkpointsName = "sync.checkpoints"
+    static let checkpointsName = "sync.checkpoints"
 
     /// Tables to read from; they may not exist yet.
     ///
@@ -209,7 +209,7 @@ struct RemoteTables {
 
     func documentKey(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
 
-    private func queueKey(_ order: UInt64, _ id: String) -> [UInt8] {
+    func queueKey(_ order: UInt64, _ id: String) -> [UInt8] {
         prefix + Self.bytes(of: order, count: 8) + Array(id.utf8)
     }
 

@@ -60,7 +60,8 @@ extension FolderPlan {
         // What is built on a database.
         Folder("Attachments", uses: ["Database", "Documents", "Errors", "Files"]),
         Folder(
-            "Maintenance", uses: ["Configuration", "Database", "Documents", "Errors", "Indexes"]),
+            "Maintenance",
+            uses: ["Configuration", "Database", "Documents", "Errors", "Indexes", "Participants"]),
         Folder(
             "Opening",
             uses: [

@@ -2,7 +2,8 @@
     import Foundation
     import TestSupport
 
-    /// The library that lets system calls fail, compiled once from `Tests/FaultShim/FaultShim.c`.
+    /// The library that lets system calls fail, and records
+    /// others, compiled once from `Tests/FaultShim`.
     ///
     /// The package manager builds a library that can be loaded for a product alone, and a product
     /// would be offered to everybody who depends on the package.
@@ -20,7 +21,9 @@
         static func library() throws -> URL { try compiled.get() }
 
         private static func compile() throws -> URL {
-            let source = Fixture.packageRoot.appendingPathComponent("Tests/FaultShim/FaultShim.c")
+            let sources = ["FaultShim.c", "Recorder.c"].map {
+                Fixture.packageRoot.appendingPathComponent("Tests/FaultShim/\($0)").path
+            }
             let folder = try BuiltFile.child().deletingLastPathComponent()
             let library = folder.appendingPathComponent("libFaultShim.so")
             // Moved when it is complete: another process may have it loaded.
@@ -28,14 +31,11 @@
             defer { try? FileManager.default.removeItem(at: part) }
             let ending = try ChildProcess.run(
                 try compiler(),
-                [
-                    "-shared", "-fPIC", "-O1", "-Wall", "-Werror", source.path, "-ldl", "-o",
-                    part.path,
-                ]
-            )
+                ["-shared", "-fPIC", "-O1", "-Wall", "-Werror"] + sources
+                    + ["-ldl", "-pthread", "-o", part.path])
             guard ending == .exited(0) else {
                 throw NotCompiled(
-                    description: "\(source.path) was not compiled: \(ending); the compiler's words "
+                    description: "\(sources) were not compiled: \(ending); the compiler's words "
                         + "stand above.")
             }
             try Data(contentsOf: part).write(to: library, options: .atomic)

@@ -92,7 +92,7 @@ import Testing
         let server = servers[0]
         let table = try server.start()
         let otherTable = store == .directory ? table : try servers[1].start()
-        for round in 1...KillSettings.someKills {
+        for round in 1...KillSettings.fewKills {
             let plans = names.indices.map { index in
                 Plan(
                     name: names[index], folder: folders[index],

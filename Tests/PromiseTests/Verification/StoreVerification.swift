@@ -17,6 +17,16 @@ struct StoreVerification {
         return faults
     }
 
+    /// What is wrong with the documents of the model, when there are others, too.
+    func ownFaults() async throws -> [String] {
+        var faults: [String] = []
+        for (id, row) in model.rows {
+            let found = try await database.fetchDocument(id)?["batch"] as? Int
+            if found != row.entry?.batch { faults.append("\(id) is not as it was written.") }
+        }
+        return try await faults + checkFaults()
+    }
+
     private func countFaults(_ snapshot: Snapshot) -> [String] {
         let live = model.entries.count
         let deleted = model.rows.count - live

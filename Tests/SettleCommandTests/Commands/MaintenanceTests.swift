@@ -66,6 +66,8 @@ import Testing
             #expect(text.output.hasPrefix("Nothing is wrong."))
             let json = try await run("check", path, "--json")
             #expect(json.status == 0 && json.output.isEmpty && json.errors.isEmpty, "\(json)")
+            let deep = try await run("check", path, "--deep")
+            #expect(deep.status == 0 && deep.output.hasPrefix("Nothing is wrong."), "\(deep)")
         }
     }
 

@@ -32,6 +32,7 @@ struct QueueWalk {
             default: try await runClosure(comment)
             }
             try check(comment)
+            if step.isMultiple(of: 10) { #expect(try await queue.database.check() == [], comment) }
         }
         try await drain()
         await queue.close()

@@ -1,6 +1,7 @@
 import SettleDocuments
 import SettleLMDB
 import SettlePrimitives
+import Synchronization
 import Testing
 import TestSupport
 
@@ -8,15 +9,12 @@ import TestSupport
 
 @Suite(.serialized) struct `Checking a store` {
     private func findings(_ store: Store) throws -> [StoreFinding] {
-        try store.read("test") { snapshot in
-            var findings: [StoreFinding] = []
-            var rows = 0
-            var check = StoreCheck(
-                of: snapshot, report: { findings.append($0) }, advance: { rows += $0 })
-            try check.run()
-            #expect(rows == (try StoreCheck.rowCount(of: snapshot)))
-            return findings
-        }
+        let rows = Mutex(0)
+        let log = CheckLog { count in rows.withLock { $0 += count } }
+        try store.check(threadCount: 3) { try StoreCheck(log).pieces(of: $0) }
+        #expect(
+            rows.withLock { $0 } == (try store.read("test") { try StoreCheck.rowCount(of: $0) }))
+        return log.findings
     }
 
     /// A store with something in every table.
@@ -131,6 +129,19 @@ import TestSupport
                 var counters = try StoreCounters(from: $1.meta, in: $0)
                 counters.liveCount += 1
                 try counters.write(to: $1.meta, in: $0)
+            },
+            Damage(testDescription: "a fact of no known kind", place: "meta") {
+                try $0.put([1], for: Array("x".utf8), in: $1.meta)
+            },
+            Damage(testDescription: "a number of origins that is left out", place: "meta") {
+                try $0.put(Array("other".utf8), for: Array("origin 3".utf8), in: $1.meta)
+            },
+            Damage(testDescription: "an origin whose name cannot be read", place: "meta, origin 1")
+            {
+                try $0.put([0xFF], for: Array("origin 1".utf8), in: $1.meta)
+            },
+            Damage(testDescription: "a table of nothing", place: "table 'stray'") { writer, _ in
+                _ = try writer.createTable(named: "stray")
             },
             Damage(testDescription: "a lost chunk", place: "content") {
                 let last = try #require(try $0.last(in: $1.contents.chunks))
