@@ -162,7 +162,8 @@ let package = Package(
         .target(
             name: "SettleCosmos",
             dependencies: [
-                "Settle", "SettleDocuments", "SettleREST", "SettleSync", "SettleTableProtocol",
+                "Settle", "SettleDocuments", "SettleOutbox", "SettleREST", "SettleSync",
+                "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: safe),
@@ -311,7 +312,9 @@ let package = Package(
         .testTarget(
             name: "SettleCosmosTests",
             dependencies: [
-                "CosmosModel", "Settle", "SettleCosmos", "SettleREST", "SettleSync", "TestSupport",
+                "CosmosModel", "Settle", "SettleCosmos", "SettleDocuments", "SettleOutbox",
+                "SettleREST", "SettleSync", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),

@@ -98,6 +98,8 @@ extension Cosmos {
         var ifModifiedSince: Date?
         /// Whether only the service may answer, and nothing that this device keeps.
         var needsService = false
+        /// Whether it is sent no second time by itself when it is not known what became of the first.
+        var isSentOnce = false
 
         init(_ action: Action, _ type: ResourceType, at link: Link?) {
             self.action = action
@@ -115,7 +117,8 @@ extension Cosmos {
 
         /// Whether carrying it out twice has the outcome of carrying it out once, and the same response.
         var isRepeatable: Bool {
-            isRead || (ifMatch == nil && (action == .upsert || action == .replace))
+            isRead
+                || (!isSentOnce && ifMatch == nil && (action == .upsert || action == .replace))
         }
 
         /// Whether it concerns a list and not one resource.
