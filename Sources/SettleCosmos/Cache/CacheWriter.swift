@@ -16,34 +16,45 @@ extension Cosmos {
 
         var reader: CacheReader { CacheReader(snapshot: transaction, sealer: sealer) }
 
-        /// Keeps a resource as the service has sent it.
+        /// Keeps a resource.
         ///
         /// What was kept of another resource of that name is removed with all below it, unless it is moved.
         ///
         /// - Parameters:
         ///   - body: The resource.
         ///   - name: Its name.
-        ///   - replacedEtags: The etags that a write of this device has replaced by the new one.
+        ///   - localEtag: The etag that this version had on this device before it was sent.
         ///   - moves: Whether what is kept at another path under that name, and below, becomes that of this resource.
         /// - Returns: The path; nil when it has none that can be kept.
         @discardableResult
         func put(
-            _ body: ResourceBody, named name: ResourceName, replacedEtags: [String] = [],
+            _ body: ResourceBody, named name: ResourceName, localEtag: String? = nil,
             moves: Bool = false
         ) throws -> String? {
             guard let selfLink = body.selfLink, selfLink.type == name.link.type,
-                selfLink.steps.count == name.link.steps.count, selfLink.text.utf8.count <= 240
+                selfLink.steps.count == name.link.steps.count,
+                selfLink.text.utf8.count <= Self.pathLengthMax
             else { return nil }
             try setNames(of: selfLink, name, moves: moves)
             let path = selfLink.text
-            if let old = try reader.record(at: path, named: name.link),
-                old.body.etag != nil, old.body.etag == body.etag, old.body.packed == body.packed
-            {
-                return path
+            if let old = try reader.record(at: path, named: name.link) {
+                if old.localEtag == localEtag, old.body.packed == body.packed { return path }
+                if name.link.type == .attachment, !moves, old.body.etag != body.etag {
+                    // Its bytes may be others now.
+                    try transaction.purge(documentsWithIds: [CacheReader.mediaPath(path)])
+                }
             }
-            let record = CachedRecord(path: path, body: body, replacedEtags: replacedEtags)
-            try transaction.save(record.document(sealer))
+            try put(CachedRecord(path: path, body: body, localEtag: localEtag))
             return path
+        }
+
+        /// The most bytes of a path, with room for what is kept below it.
+        static let pathLengthMax = 240
+
+        /// Gives what is kept under a name the identifiers of the resource that the service has made of it.
+        func adopt(_ body: ResourceBody, for name: ResourceName) throws {
+            guard let selfLink = body.selfLink, try reader.record(of: name) != nil else { return }
+            try setNames(of: selfLink, name, moves: true)
         }
 
         /// Keeps a record in place of the one at its path.
@@ -112,7 +123,7 @@ extension Cosmos {
                 }
                 var record = try CachedRecord(document, sealer)
                 record = CachedRecord(
-                    path: path, body: record.body, replacedEtags: record.replacedEtags)
+                    path: path, body: record.body, localEtag: record.localEtag)
                 record.body["_self"] = .string("\(path)/")
                 if id == old { record.body["_rid"] = .string(last) }
                 try transaction.save(record.document(sealer))

@@ -8,17 +8,17 @@ extension Cosmos {
         /// The path of its self link, which is the identifier of the document that keeps it.
         let path: String
         var body: ResourceBody
-        /// Etags that a write of this device has replaced by the one of the body: a caller who has read one of them
-        /// has read this version's own ancestor, and no one else has written in between.
-        var replacedEtags: [String]
+        /// The etag that this version had on this device before the service gave it the one of the body.
+        ///
+        /// A caller who has read that has read this version.
+        var localEtag: String?
 
-        private static let replacedMember = "replaced"
-        private static let replacedCountMax = 8
+        private static let localEtagMember = "local"
 
-        init(path: String, body: ResourceBody, replacedEtags: [String] = []) {
+        init(path: String, body: ResourceBody, localEtag: String? = nil) {
             self.path = path
             self.body = body
-            self.replacedEtags = replacedEtags.suffix(Self.replacedCountMax)
+            self.localEtag = localEtag
         }
 
         /// Reads the document that keeps it.
@@ -26,22 +26,21 @@ extension Cosmos {
             let packed = try document.packed()
             path = document.id
             body = ResourceBody(packed: try sealer.opened(packed))
-            replacedEtags =
-                try packed.member(Self.replacedMember)?.arrayValue?.compactMap(\.stringValue) ?? []
+            localEtag = try packed.member(Self.localEtagMember)?.stringValue
         }
 
         /// The document that keeps it.
         func document(_ sealer: Sealer) throws -> Settle.Document {
             var packed = try sealer.sealed(body.packed)
-            if !replacedEtags.isEmpty {
-                packed = try packed.setting([
-                    Self.replacedMember: .array(replacedEtags.map { .string($0) })
-                ])
+            if let localEtag {
+                packed = try packed.setting([Self.localEtagMember: .string(localEtag)])
             }
             return Settle.Document(id: path, packed: packed)
         }
-    }
 
-    /// Members that the service gives, and an app does not write.
-    static let systemMembers = ["_attachments", "_etag", "_rid", "_self", "_ts"]
+        /// Whether a caller who depends on a version depends on this one.
+        func hasVersion(_ etag: String) -> Bool {
+            etag == "*" || etag == body.etag || etag == localEtag
+        }
+    }
 }

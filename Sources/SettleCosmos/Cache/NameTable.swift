@@ -60,6 +60,17 @@ extension Cosmos {
             return found
         }
 
+        /// All paths that are known.
+        func allPaths() throws -> [String] {
+            var found: [String] = []
+            try table?.forEach(from: [Self.backward]) { key, _ in
+                guard key.first == Self.backward else { return false }
+                found.append(String(decoding: key.dropFirst(), as: UTF8.self))
+                return true
+            }
+            return found
+        }
+
         func removeAll() throws { try table?.removeAll() }
     }
 }

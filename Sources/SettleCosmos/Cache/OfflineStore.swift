@@ -12,6 +12,7 @@ extension Cosmos {
         let outbox: Outbox
         let usage = CacheUsage()
         let marks = WriteMarks()
+        let queueState = QueueState()
         /// Only one client sends queued writes at a time.
         let sending = TaskGate()
 
@@ -80,8 +81,8 @@ extension Cosmos {
                     guard let document = try transaction.document(id) else { continue }
                     let packed = try document.packed()
                     var sealed = try sealer.sealed(try plain.opened(packed))
-                    if let replaced = try packed.member("replaced") {
-                        sealed = try sealed.setting(["replaced": replaced])
+                    if let etag = try packed.member("local") {
+                        sealed = try sealed.setting(["local": etag])
                     }
                     try transaction.save(Settle.Document(id: id, packed: sealed))
                 }
@@ -90,12 +91,26 @@ extension Cosmos {
                     guard var write = try operation.operation(as: QueuedWrite.self) else {
                         continue
                     }
-                    write.content = try write.content.map { try sealer.sealed(plain.opened($0)) }
+                    write.content = try write.content.map {
+                        StoredValue(try sealer.sealed(plain.opened($0.packed)))
+                    }
                     try queue.modify(operation.id) { try $0.set(write) }
                 }
                 try transaction.sideTable(named: Self.stateTable)
                     .set([UInt8](encryptor.encrypt(Self.checkText)), for: Self.checkKey)
             }
+        }
+
+        /// Removes everything but the queue.
+        func clear(_ transaction: Transaction) throws {
+            var ids: [String] = []
+            try transaction.forEachDocument { document in
+                ids.append(document.id)
+                return true
+            }
+            try transaction.purge(documentsWithIds: ids)
+            try NameTable(writingIn: transaction).removeAll()
+            try transaction.sideTable(named: Self.stateTable).removeAll()
         }
 
         /// Changes what is kept, in one commit.

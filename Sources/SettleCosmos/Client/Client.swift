@@ -19,6 +19,8 @@ extension Cosmos {
         private let state: Mutex<Session?>
         private let settings: Settings
         let conflicts = ConflictRules()
+        /// What is to be cached; nil without a cache.
+        let rules: CacheRules?
 
         /// What a client is made with, whatever account it is configured for.
         struct Settings: Sendable {
@@ -26,6 +28,8 @@ extension Cosmos {
             var retries: RetryPolicy
             var clock: any Clock<Duration>
             var now: @Sendable () -> Date
+            /// Where what the service sends is kept; nil for nowhere.
+            var cache: CacheConfiguration?
         }
 
         /// What a client has while it is configured.
@@ -34,6 +38,8 @@ extension Cosmos {
             /// What carries out operations.
             var handler: any OperationHandler
             var partitionKeys: PartitionKeys
+            /// The handler, where it keeps what the service sends; nil without a cache.
+            var offline: OfflineHandler?
         }
 
         /// A client that is not configured yet.
@@ -41,20 +47,25 @@ extension Cosmos {
         /// - Parameters:
         ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
+        ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(
-            transport: (any HTTPTransport)? = nil, retries: RetryPolicy = RetryPolicy()
+            transport: (any HTTPTransport)? = nil, retries: RetryPolicy = RetryPolicy(),
+            cache: CacheConfiguration? = CacheConfiguration()
         ) {
             self.init(
                 settings: Settings(
                     transport: transport ?? URLSessionTransport(), retries: retries,
-                    clock: ContinuousClock(), now: { Date() }))
+                    clock: ContinuousClock(), now: { Date() }, cache: cache))
         }
 
         /// A client with clocks of its own.
         init(settings: Settings) {
             state = Mutex(nil)
             self.settings = settings
+            rules = settings.cache.map { CacheRules($0) }
         }
+
+        deinit { offline?.stop() }
 
         /// A client of an account.
         ///
@@ -63,11 +74,12 @@ extension Cosmos {
         ///   - credentials: What lets it in.
         ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
+        ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(
             account: Account, credentials: Credentials, transport: (any HTTPTransport)? = nil,
-            retries: RetryPolicy = RetryPolicy()
+            retries: RetryPolicy = RetryPolicy(), cache: CacheConfiguration? = CacheConfiguration()
         ) {
-            self.init(transport: transport, retries: retries)
+            self.init(transport: transport, retries: retries, cache: cache)
             configure(for: account, with: credentials)
         }
 
@@ -91,10 +103,28 @@ extension Cosmos {
                 account: account, authorizer: authorizer, transport: settings.transport,
                 retries: settings.retries, clock: settings.clock, now: settings.now,
                 sessions: SessionTokens())
-            state.withLock {
-                $0 = Session(account: account, handler: pipeline, partitionKeys: PartitionKeys())
+            let offline = rules.map { rules in
+                OfflineHandler(
+                    service: pipeline, rules: rules,
+                    folder: rules.configuration.folder(of: account), conflicts: conflicts,
+                    clock: settings.clock, now: settings.now)
             }
+            end(
+                replacedBy: Session(
+                    account: account, handler: offline ?? pipeline, partitionKeys: PartitionKeys(),
+                    offline: offline))
         }
+
+        private func end(replacedBy session: Session?) {
+            let old = state.withLock { state in
+                defer { state = session }
+                return state
+            }
+            old?.offline?.stop()
+        }
+
+        /// What stands before the service; nil without a cache, and before the client is configured.
+        var offline: OfflineHandler? { state.withLock { $0?.offline } }
 
         /// Whether the client has an account.
         public var isConfigured: Bool { state.withLock { $0 != nil } }
@@ -104,12 +134,14 @@ extension Cosmos {
 
         /// Forgets account, keys and tokens; calls throw `configureError` from now on.
         ///
-        /// Tokens in a ``TokenStore`` of the app stay there.
-        public func reset() { state.withLock { $0 = nil } }
+        /// Tokens in a ``TokenStore`` of the app stay there, and what this device keeps of the account stays as well; see
+        /// ``purgeEverythingOffline()``.
+        public func reset() { end(replacedBy: nil) }
 
         /// What the client has now.
         ///
         /// - Throws: ``ClientError`` with `configureError` before it is configured.
+        @discardableResult
         func session() throws(ClientError) -> Session {
             guard let session = state.withLock({ $0 }) else {
                 throw ClientError(

@@ -9,17 +9,12 @@ extension Cosmos.OfflineHandler {
     typealias Record = Cosmos.CachedRecord
     typealias Name = Cosmos.ResourceName
 
-    static func hasQueue(_ snapshot: Snapshot) throws -> Bool {
-        var found = false
-        try Cosmos.QueuedWrite.snapshot(snapshot).forEachOperation { _ in
-            found = true
-            return false
-        }
-        return found
-    }
-
-    static func isPending(_ name: Name, _ snapshot: Snapshot) throws -> Bool {
-        try !Cosmos.QueuedWrite.snapshot(snapshot).operations(about: name.queueId).isEmpty
+    /// Whether writes of a resource wait.
+    static func isPending(
+        _ name: Name, _ snapshot: Snapshot, _ store: Cosmos.OfflineStore
+    ) throws -> Bool {
+        try store.queueState.mayWait
+            && !OutboxSnapshot(in: snapshot).operations(about: name.queueId).isEmpty
     }
 
     /// Keeps resources that the service has sent.
@@ -46,7 +41,7 @@ extension Cosmos.OfflineHandler {
             for (name, body) in kept {
                 if !isWrite, store.marks.isWritten(name, since: count) { continue }
                 // The last of our own writes is what is kept, until it was sent.
-                if try Self.isPending(name, transaction) { continue }
+                if try Self.isPending(name, transaction, store) { continue }
                 if let path = try writer.put(body, named: name) {
                     sizes.append((path, body.packed.bytes.count))
                 }
@@ -90,7 +85,7 @@ extension Cosmos.OfflineHandler {
             forgetDefinitions(within: name.link)
         }
         try await store.write { transaction in
-            if try Self.isPending(name, transaction) { return }
+            if try Self.isPending(name, transaction, store) { return }
             try Cosmos.CacheWriter(transaction, sealer).remove(at: path)
         }
         store.usage.forget(within: path)
@@ -104,7 +99,11 @@ extension Cosmos.OfflineHandler {
         let sealer = sealer
         let removed = try await store.write { transaction in
             let writer = try Cosmos.CacheWriter(transaction, sealer)
-            let queue = try Cosmos.QueuedWrite.pendingLinks(transaction)
+            var queue: Set<Cosmos.Link> = []
+            for operation in try transaction.outbox.operations() {
+                let write = try operation.operation(as: Cosmos.QueuedWrite.self)
+                queue.formUnion(write?.names.map(\.link) ?? [])
+            }
             var removed: [String] = []
             for path in excess {
                 if let name = try writer.names.name(ofPath: path) {

@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleDocuments
+import SettleOutbox
 
 // Gets, lists and queries: by the service, and by what this device keeps where there is no network.
 
@@ -25,7 +26,7 @@ extension Cosmos.OfflineHandler {
             guard let name = try reader.name(of: link, partition) else { return Local() }
             return Local(
                 name: name, record: try reader.record(of: name),
-                isPending: try Self.isPending(name, snapshot))
+                isPending: try Self.isPending(name, snapshot, store))
         }
     }
 
@@ -37,7 +38,7 @@ extension Cosmos.OfflineHandler {
         }
         let local = try local(link, operation.partition, store)
         guard rules.keeps(operation.type, at: local.name?.link ?? link) else {
-            return try await service.perform(operation)
+            return try await ask(operation)
         }
         if local.isPending {
             guard let record = local.record else { throw Self.deletedHere(operation) }
@@ -104,7 +105,7 @@ extension Cosmos.OfflineHandler {
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) async throws(Failure) -> Response {
         guard let link = operation.link, rules.keeps(.attachment, at: link) else {
-            return try await service.perform(operation)
+            return try await ask(operation)
         }
         let local = try local(link, operation.partition, store)
         let sealer = sealer
@@ -143,9 +144,9 @@ extension Cosmos.OfflineHandler {
     func list(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) async throws(Failure) -> Response {
-        let link = try namedLink(operation, store)
+        let link = try namedLink(operation.link, store)
         guard rules.keeps(operation.type, at: link ?? operation.link) else {
-            return try await service.perform(operation)
+            return try await ask(operation)
         }
         if Cosmos.OfflineContinuation(operation.page.continuation) != nil {
             guard let response = try listKept(operation, link, store) else {
@@ -165,11 +166,13 @@ extension Cosmos.OfflineHandler {
         }
     }
 
-    private func namedLink(
-        _ operation: Operation, _ store: Cosmos.OfflineStore
+    /// The link by ids of one of either form.
+    func namedLink(
+        _ link: Cosmos.Link?, _ store: Cosmos.OfflineStore
     ) throws(Failure) -> Cosmos.Link? {
-        try store.read {
-            try Cosmos.CacheReader(snapshot: $0, sealer: sealer).namedLink(operation.link)
+        guard let link, link.isByResourceIds else { return link }
+        return try store.read {
+            try Cosmos.CacheReader(snapshot: $0, sealer: sealer).namedLink(link)
         }
     }
 
@@ -213,11 +216,11 @@ extension Cosmos.OfflineHandler {
     ) throws(Failure) -> Response {
         let sealer = sealer
         return try store.read { snapshot in
-            guard try Self.hasQueue(snapshot) else { return response }
+            guard store.queueState.mayWait else { return response }
             let reader = Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
             var elements: [PackedValue] = []
             for (name, body) in named {
-                if try Self.isPending(name, snapshot) {
+                if try Self.isPending(name, snapshot, store) {
                     if let record = try reader.record(of: name) {
                         elements.append(record.body.packed)
                     }
@@ -300,9 +303,9 @@ extension Cosmos.OfflineHandler {
     func query(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) async throws(Failure) -> Response {
-        guard let link = try namedLink(operation, store), rules.keeps(operation.type, at: link)
+        guard let link = try namedLink(operation.link, store), rules.keeps(operation.type, at: link)
         else {
-            return try await service.perform(operation)
+            return try await ask(operation)
         }
         if Cosmos.OfflineContinuation(operation.page.continuation) != nil {
             guard let response = try kept(operation, link, store) else {

@@ -12,6 +12,8 @@ extension Cosmos {
         let conflicts: ConflictRules
         let clock: any Clock<Duration>
         let now: @Sendable () -> Date
+        let events: OfflineEvents
+        private let loop: SendingLoop
         /// Whether the last request got no response.
         private let isCutOff = Mutex(false)
         private let definitions = Mutex<[Link: PartitionKeyDefinition?]>([:])
@@ -28,6 +30,10 @@ extension Cosmos {
             self.conflicts = conflicts
             self.clock = clock
             self.now = now
+            events = OfflineEvents.of(folder)
+            loop = SendingLoop(
+                clock: clock, wait: rules.configuration.retryWait,
+                waitMax: rules.configuration.retryWaitMax)
         }
 
         var sealer: Sealer { Sealer(encryptor: rules.encryptor) }
@@ -38,14 +44,19 @@ extension Cosmos {
             if adopted.withLock({ $0 }) != ObjectIdentifier(store) {
                 try await store.adopt(sealer)
                 adopted.withLock { $0 = ObjectIdentifier(store) }
+                // What an earlier process has left waits for nothing else.
+                kick()
             }
             return store
         }
 
+        /// Has the key of the encryptor checked again at the next call.
+        func forgetKey() { adopted.withLock { $0 = nil } }
+
         func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
-            guard rules.isOn else { return try await service.perform(operation) }
+            guard rules.isOn else { return try await ask(operation) }
             switch operation.action {
-            case .changes, .execute: return try await service.perform(operation)
+            case .changes, .execute: return try await ask(operation)
             case .get: return try await get(operation, store())
             case .list: return try await list(operation, store())
             case .query: return try await query(operation, store())
@@ -58,27 +69,33 @@ extension Cosmos {
         /// Sends an operation to the service, unless it is known that there is no network.
         func ask(_ operation: Operation) async throws(ClientError) -> OperationResponse {
             guard rules.hasNetwork else { throw Self.noNetwork(operation) }
+            var operation = operation
+            operation.isTriedOnce = isCutOff.withLock { $0 }
             do {
                 let response = try await service.perform(operation)
-                await reached()
+                noteReached()
                 return response
             } catch {
                 if error.isOffline {
                     isCutOff.withLock { $0 = true }
                 } else if error.statusCode != nil {
-                    await reached()
+                    noteReached()
                 }
                 throw error
             }
         }
 
-        /// The service has responded.
-        private func reached() async { isCutOff.withLock { $0 = false } }
+        /// The service has responded: what waits may be sent.
+        private func noteReached() {
+            let wasCutOff = isCutOff.withLock { isCutOff in
+                defer { isCutOff = false }
+                return isCutOff
+            }
+            if wasCutOff { kick() }
+        }
 
         /// Whether a write need not be tried, since the service was not to be reached last time.
         var isOffline: Bool { !rules.hasNetwork || isCutOff.withLock { $0 } }
-
-        func noteReached(_ isReached: Bool) { isCutOff.withLock { $0 = !isReached } }
 
         static func noNetwork(_ operation: Operation) -> ClientError {
             ClientError(
@@ -86,6 +103,49 @@ extension Cosmos {
                 "There is no network to \(operation.subject), and this device does not keep what is asked "
                     + "for.")
         }
+
+        // MARK: Sending
+
+        /// What sends queued writes.
+        private func sender(_ store: OfflineStore) -> QueueSender {
+            QueueSender(
+                store: store, line: ServiceLine(handler: self), sealer: sealer,
+                conflicts: conflicts, events: events)
+        }
+
+        /// Sends what waits now.
+        ///
+        /// - Throws: ``ClientError`` when something could not be sent that may be later.
+        func sendQueuedWrites() async throws(ClientError) {
+            try await sender(try await store()).drain()
+        }
+
+        /// Sends what waits in the background, as soon as there is a network.
+        func kick() {
+            guard rules.hasNetwork else { return }
+            loop.kick { [weak self] in await self?.sendInBackground() }
+        }
+
+        /// - Returns: How long to wait at the least before the next try; nil when there is nothing to do.
+        private func sendInBackground() async -> Duration? {
+            guard rules.hasNetwork, let store = try? await store(), store.queueState.mayWait else {
+                return nil
+            }
+            do throws(ClientError) {
+                try await sender(store).drain()
+                return nil
+            } catch {
+                switch error.kind {
+                case .cancelled, .internalError, .configureError: return nil
+                default: return rules.hasNetwork ? error.retryAfter ?? .zero : nil
+                }
+            }
+        }
+
+        /// Ends what goes on in the background; what waits goes on waiting.
+        func stop() { loop.stop() }
+
+        // MARK: Partition keys
 
         /// By which members the documents of a collection are spread.
         ///
@@ -108,30 +168,21 @@ extension Cosmos {
             return .some(definition)
         }
 
-        func forgetDefinitions(within link: Link) {
-            definitions.withLock { $0 = $0.filter { !$0.key.isWithin(link) } }
-        }
-
-        /// Sends a write to the service and keeps what came of it.
-        private func write(
-            _ operation: Operation, _ store: OfflineStore
-        ) async throws(ClientError) -> OperationResponse {
-            let response = try await ask(operation)
-            let count = store.marks.count
-            if operation.action == .delete, let link = operation.link {
-                let name = try store.read { snapshot in
-                    try CacheReader(snapshot: snapshot, sealer: sealer)
-                        .name(of: link, operation.partition)
+        func forgetDefinitions(within link: Link?) {
+            definitions.withLock { known in
+                known = known.filter { definition in
+                    link.map { !definition.key.isWithin($0) } ?? false
                 }
-                if let name {
-                    store.marks.note(name)
-                    try await remove(name, store)
-                }
-            } else if let body = response.resource, let name = name(of: body, operation, nil) {
-                store.marks.note(name)
-                try await keep([(name, body)], since: count, store, isWrite: true)
             }
-            return response
+        }
+    }
+
+    /// The way to the service of an offline handler, which notices when there is none.
+    struct ServiceLine: OperationHandler {
+        let handler: OfflineHandler
+
+        func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
+            try await handler.ask(operation)
         }
     }
 }

@@ -98,6 +98,10 @@ extension Cosmos {
         var ifModifiedSince: Date?
         /// Whether only the service may answer, and nothing that this device keeps.
         var needsService = false
+        /// The type that a document is written as, under a name that outlasts the process.
+        var contentName: String?
+        /// Whether it is given up at the first failure, since one is likely.
+        var isTriedOnce = false
         /// Whether it is sent no second time by itself when it is not known what became of the first.
         var isSentOnce = false
 
@@ -115,9 +119,11 @@ extension Cosmos {
             }
         }
 
-        /// Whether carrying it out twice has the outcome of carrying it out once, and the same response.
+        /// Whether it is sent again by itself after a failure: carrying it out twice has the outcome of carrying it out
+        /// once, and the same response.
         var isRepeatable: Bool {
-            isRead
+            if isTriedOnce { return false }
+            return isRead
                 || (!isSentOnce && ifMatch == nil && (action == .upsert || action == .replace))
         }
 

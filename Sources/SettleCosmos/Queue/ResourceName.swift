@@ -34,6 +34,9 @@ extension Cosmos {
 
         /// What queued writes of it are found by.
         var queueId: String { ContentDigest(of: Array(text.utf8)).description }
+
+        /// What queued writes of what is in it are found by.
+        var belowQueueId: String { "below \(queueId)" }
     }
 }
 
