@@ -58,6 +58,7 @@ extension Cosmos {
         ///   - parent: The path of the resource around; nil for the account.
         ///   - last: Where to begin, which is not included; nil for the first.
         ///   - body: Called with each path; answers false to stop.
+        /// - Throws: What `body` throws, and `DatabaseError` when the database cannot be read.
         func forEachPath(
             of type: ResourceType, below parent: String?, after last: String? = nil,
             _ body: (Settle.Document) throws -> Bool

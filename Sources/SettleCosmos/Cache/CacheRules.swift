@@ -54,6 +54,7 @@ extension Cosmos {
         /// - Parameters:
         ///   - type: The type.
         ///   - link: A link by ids; nil for the account.
+        /// - Returns: Whether they are.
         func keeps(_ type: ResourceType, at link: Link?) -> Bool {
             if type == .permission || type == .offer { return false }
             if type == .attachment, !configuration.keepsAttachments { return false }

@@ -15,6 +15,14 @@ extension Cosmos {
             var total = 0
             var tick: UInt64 = 0
             var checked: [String: Date] = [:]
+            /// How many entries are below a document.
+            var deepCount = 0
+
+            mutating func remove(_ path: String) {
+                guard let entry = entries.removeValue(forKey: path) else { return }
+                total -= entry.size
+                if CacheUsage.isDeep(path) { deepCount -= 1 }
+            }
         }
 
         private let state = Mutex(State())
@@ -24,8 +32,10 @@ extension Cosmos {
         func note(_ path: String, size: Int) {
             state.withLock { state in
                 state.tick += 1
-                state.total += size - (state.entries[path]?.size ?? 0)
-                state.entries[path] = Entry(size: size, tick: state.tick)
+                let old = state.entries.updateValue(
+                    Entry(size: size, tick: state.tick), forKey: path)
+                state.total += size - (old?.size ?? 0)
+                if old == nil, Self.isDeep(path) { state.deepCount += 1 }
             }
         }
 
@@ -41,21 +51,29 @@ extension Cosmos {
         func forget(within path: String) {
             state.withLock { state in
                 state.checked[path] = nil
+                state.remove(path)
+                // Few documents have anything below them, and looking for it takes a walk over all.
+                guard state.deepCount > 0 || !Self.isDeep("\(path)/") else { return }
                 let prefix = "\(path)/"
-                guard state.entries[path] != nil || state.entries.count < 1_000 else { return }
-                for known in state.entries.keys where known == path || known.hasPrefix(prefix) {
-                    state.total -= state.entries.removeValue(forKey: known)?.size ?? 0
+                for known in state.entries.keys where known.hasPrefix(prefix) {
+                    state.remove(known)
                 }
             }
         }
 
+        /// Whether a path is below a document.
+        private static func isDeep(_ path: String) -> Bool {
+            path.contains("/docs/") && path.utf8.count { $0 == UInt8(ascii: "/") } > 5
+        }
+
         func forgetAll() { state.withLock { $0 = State() } }
 
-        /// The paths that were not used for longest, as many as exceed a size in all.
+        /// The paths that were not used for longest, as many as exceed a size in all; a tenth of it is freed with them,
+        /// so that they are not looked for with every write.
         func excess(over sizeMax: Int) -> [String] {
             state.withLock { state in
                 guard state.total > sizeMax else { return [] }
-                var rest = state.total - sizeMax
+                var rest = state.total - sizeMax / 10 * 9
                 var found: [String] = []
                 for (path, entry) in state.entries.sorted(by: { $0.value.tick < $1.value.tick }) {
                     guard rest > 0 else { break }

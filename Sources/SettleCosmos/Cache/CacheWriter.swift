@@ -26,6 +26,7 @@ extension Cosmos {
         ///   - localEtag: The etag that this version had on this device before it was sent.
         ///   - moves: Whether what is kept at another path under that name, and below, becomes that of this resource.
         /// - Returns: The path; nil when it has none that can be kept.
+        /// - Throws: `DatabaseError` when it cannot be written; what the encryptor throws.
         @discardableResult
         func put(
             _ body: ResourceBody, named name: ResourceName, localEtag: String? = nil,

@@ -12,12 +12,15 @@ extension Cosmos {
         let outbox: Outbox
         let usage = CacheUsage()
         let marks = WriteMarks()
+        let lists = ListChains()
         let queueState = QueueState()
         /// Only one client sends queued writes at a time.
         let sending = TaskGate()
 
         private static let databaseName = "cosmos"
         private static let stateTable = "cosmos.state"
+        private static let layoutKey = Array("layout".utf8)
+        private static let layout: [UInt8] = [1]
         private static let checkKey = Array("check".utf8)
         private static let checkText = Data("SettleCosmos".utf8)
 
@@ -39,6 +42,12 @@ extension Cosmos {
                     operations: [QueuedWrite.self],
                     pipelines: [PipelineConfiguration(delegate: nil)]))
             let store = OfflineStore(database, outbox)
+            do {
+                try await store.checkLayout()
+            } catch {
+                await store.close()
+                throw error
+            }
             try store.database.read { snapshot in
                 try snapshot.forEachDocument { document in
                     store.usage.note(document.id, size: try document.packed().bytes.count)
@@ -46,6 +55,24 @@ extension Cosmos {
                 }
             }
             return store
+        }
+
+        /// Notes the layout of a new store, and refuses one that a newer version has written.
+        private func checkLayout() async throws(ClientError) {
+            let layout = try read { try $0.table(Self.stateTable)?.value(for: Self.layoutKey) }
+            if let layout {
+                guard Array(layout) == Self.layout else {
+                    throw ClientError(
+                        .configureError,
+                        "A newer version of Settle has written what this device keeps of the account. Nothing "
+                            + "was changed. Use that version, or another folder.")
+                }
+                return
+            }
+            try await write { transaction in
+                try transaction.sideTable(named: Self.stateTable)
+                    .set(Self.layout, for: Self.layoutKey)
+            }
         }
 
         /// Checks that an encryptor is the one that the store was written with, and writes what is not encrypted yet
@@ -110,7 +137,7 @@ extension Cosmos {
             }
             try transaction.purge(documentsWithIds: ids)
             try NameTable(writingIn: transaction).removeAll()
-            try transaction.sideTable(named: Self.stateTable).removeAll()
+            try transaction.sideTable(named: Self.stateTable).remove(Self.checkKey)
         }
 
         /// Changes what is kept, in one commit.
@@ -162,6 +189,7 @@ extension Cosmos {
                 return try await task.value
             } catch {
                 stores[path] = nil
+                if let error = error as? ClientError { throw error }
                 throw ClientError(
                     .internalError,
                     "The cache of the account cannot be opened; check its folder, or configure the client "

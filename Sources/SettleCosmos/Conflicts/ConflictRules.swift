@@ -32,8 +32,7 @@ extension Cosmos {
         ///   - type: Its type.
         ///   - content: What it is read as, of a document: a resolver for that comes before the strategy of documents.
         /// - Returns: The strategy.
-        func strategy(for type: ResourceType, readAs content: String?) -> ConflictStrategy
-        {
+        func strategy(for type: ResourceType, readAs content: String?) -> ConflictStrategy {
             state.withLock { state in
                 if let content, let resolver = state.resolvers[content] { return .custom(resolver) }
                 return state.strategies[type] ?? .none

@@ -20,6 +20,7 @@ extension Cosmos {
         /// - Parameters:
         ///   - patch: The body of the request.
         ///   - document: The document.
+        /// - Returns: The document as it is then.
         /// - Throws: ``ClientError`` with `badRequest` when an operation cannot be carried out; `unreachable` when the patch
         ///   has a condition, which only the service can check.
         func apply(

@@ -132,7 +132,8 @@ extension Cosmos {
         }
 
         /// Resolves a conflict by the strategy of the type, as a write online would.
-        private func resolved(_ operation: Operation) async throws(ClientError) -> QueueSender.Ending
+        private func resolved(_ operation: Operation) async throws(ClientError)
+            -> QueueSender.Ending
         {
             var operation = operation
             if operation.action == .upsert {

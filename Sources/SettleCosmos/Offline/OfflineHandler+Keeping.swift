@@ -24,6 +24,7 @@ extension Cosmos.OfflineHandler {
     ///   - count: How many writes there were before they were asked for.
     ///   - store: The store.
     ///   - isWrite: Whether they are what a write of this device has made.
+    /// - Throws: ``Cosmos/ClientError`` with `internalError` when they cannot be stored.
     func keep(
         _ resources: [(Name, Cosmos.ResourceBody)], since count: UInt64,
         _ store: Cosmos.OfflineStore, isWrite: Bool = false

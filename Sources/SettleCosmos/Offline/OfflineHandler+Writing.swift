@@ -122,7 +122,13 @@ extension Cosmos.OfflineHandler {
 
     /// Applies a write to the cache and queues it, in one commit.
     ///
-    /// - Parameter failure: How it failed before, when it may have been carried out.
+    /// - Parameters:
+    ///   - operation: The write.
+    ///   - names: What it concerns.
+    ///   - store: The store.
+    ///   - failure: How it failed before, when it may have been carried out.
+    /// - Returns: What the service would answer, from the cache.
+    /// - Throws: ``Cosmos/ClientError`` when it is refused, or cannot wait.
     private func queue(
         _ operation: Operation, _ names: [Name], _ store: Cosmos.OfflineStore,
         after failure: Failure? = nil

@@ -17,7 +17,8 @@ extension Cosmos {
         /// Whether the last request got no response.
         private let isCutOff = Mutex(false)
         private let definitions = Mutex<[Link: PartitionKeyDefinition?]>([:])
-        private let adopted = Mutex<ObjectIdentifier?>(nil)
+        /// The store, once it was opened and its key checked.
+        private let opened = Mutex<OfflineStore?>(nil)
 
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,
@@ -40,18 +41,17 @@ extension Cosmos {
 
         /// The store, which is opened by the first call.
         func store() async throws(ClientError) -> OfflineStore {
+            if let store = opened.withLock({ $0 }) { return store }
             let store = try await OfflineStores.shared.store(in: folder)
-            if adopted.withLock({ $0 }) != ObjectIdentifier(store) {
-                try await store.adopt(sealer)
-                adopted.withLock { $0 = ObjectIdentifier(store) }
-                // What an earlier process has left waits for nothing else.
-                kick()
-            }
+            try await store.adopt(sealer)
+            opened.withLock { $0 = store }
+            // What an earlier process has left waits for nothing else.
+            kick()
             return store
         }
 
         /// Has the key of the encryptor checked again at the next call.
-        func forgetKey() { adopted.withLock { $0 = nil } }
+        func forgetKey() { opened.withLock { $0 = nil } }
 
         func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
             guard rules.isOn else { return try await ask(operation) }
@@ -122,15 +122,15 @@ extension Cosmos {
 
         /// Sends what waits in the background, as soon as there is a network.
         func kick() {
-            guard rules.hasNetwork else { return }
+            guard rules.hasNetwork, rules.isOn else { return }
             loop.kick { [weak self] in await self?.sendInBackground() }
         }
 
         /// - Returns: How long to wait at the least before the next try; nil when there is nothing to do.
         private func sendInBackground() async -> Duration? {
-            guard rules.hasNetwork, let store = try? await store(), store.queueState.mayWait else {
-                return nil
-            }
+            guard rules.hasNetwork, rules.isOn, let store = try? await store(),
+                store.queueState.mayWait
+            else { return nil }
             do throws(ClientError) {
                 try await sender(store).drain()
                 return nil

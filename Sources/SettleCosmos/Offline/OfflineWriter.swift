@@ -156,7 +156,8 @@ extension Cosmos {
             guard let record else {
                 throw ClientError(
                     .unreachable,
-                    "There is no network to \(change.subject), and this device has no copy to change.")
+                    "There is no network to \(change.subject), and this device has no copy to change."
+                )
             }
             let patched = try PatchApplication(change.subject).apply(
                 given, to: .object(record.body.json))

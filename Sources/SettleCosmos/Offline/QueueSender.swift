@@ -102,7 +102,8 @@ extension Cosmos {
             for turn in turns {
                 let write = turn.write
                 guard write.mayBeBatched, !(turn.isUncertain && write.isUnconditional),
-                    let collection = write.name?.link.parent else {
+                    let collection = write.name?.link.parent
+                else {
                     groups.append([turn])
                     continue
                 }
@@ -228,7 +229,9 @@ extension Cosmos.QueuedWrite {
     var waitsFor: [String] {
         var ids = queueIds
         for name in names {
-            if name.link.type == .attachment, let parent = name.parent { ids.append(parent.queueId) }
+            if name.link.type == .attachment, let parent = name.parent {
+                ids.append(parent.queueId)
+            }
             if name.link.type == .document { ids.append(name.belowQueueId) }
         }
         // Two attachments of one document do not wait for each other.

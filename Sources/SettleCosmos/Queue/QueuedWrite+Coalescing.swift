@@ -43,6 +43,7 @@ extension Cosmos.QueuedWrite {
     /// deletion, since the service may have had one.
     ///
     /// - Parameter added: The later write, of the same resource.
+    /// - Returns: What is left.
     func coalesced(with added: Cosmos.QueuedWrite) -> Coalesced {
         if kind == .batch || added.kind == .batch || isUncertain || added.isUncertain {
             return .both

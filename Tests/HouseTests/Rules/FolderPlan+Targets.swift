@@ -17,11 +17,22 @@ extension FolderPlan {
         Folder("Queries", uses: ["Values"]),
         Folder("Documents", uses: ["Requests", "Resources", "Values"]),
         Folder("Conflicts", uses: ["Requests", "Values"]),
+        // What is kept on the device, and what waits there to be sent.
+        Folder("Encryption", uses: ["Values"]),
+        Folder("Queue", uses: ["Encryption", "Requests", "Values"]),
+        Folder(
+            "Cache", uses: ["Accounts", "Encryption", "Queue", "Requests", "Values"]),
+        Folder(
+            "Offline",
+            uses: [
+                "Cache", "Conflicts", "Documents", "Encryption", "Queue", "Requests", "Resources",
+                "Values", "Wire",
+            ]),
         Folder(
             "Client",
             uses: [
-                "Accounts", "Conflicts", "Documents", "Queries", "Requests", "Resources",
-                "Values", "Wire",
+                "Accounts", "Cache", "Conflicts", "Documents", "Encryption", "Offline", "Queries",
+                "Queue", "Requests", "Resources", "Values", "Wire",
             ]),
     ]
 

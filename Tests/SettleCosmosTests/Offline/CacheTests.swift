@@ -20,8 +20,10 @@ import Testing
             ).all().map(\.content.id)
         }
         #expect(
-            try await client.get(documentsAs: Person.self, inCollection: "people", inDatabase: "crm")
-                .all().count == 5)
+            try await client.get(
+                documentsAs: Person.self, inCollection: "people", inDatabase: "crm"
+            )
+            .all().count == 5)
         let found = try await people()
         account.goOffline()
         account.service.clearLog()
@@ -268,6 +270,44 @@ import Testing
         try await client.purgeEverythingOffline()
         #expect(try await account.paths().isEmpty)
         #expect(try await client.queuedWrites().isEmpty)
+        try await account.close()
+    }
+
+    @Test func `forgets what a whole list does not have, over several pages`() async throws {
+        let account = try await OfflineAccount()
+        let other = try account.otherClient()
+        for id in 1...7 { try await account.create(Person(id: "\(id)", city: "Bern")) }
+        func list() -> Cosmos.Pages<Cosmos.DocumentResource<Person>> {
+            account.client.get(
+                documentsAs: Person.self, inCollection: "people", inDatabase: "crm", maxPerPage: 3)
+        }
+        for id in ["2", "7"] {
+            try await other.delete(
+                documentWithId: id, fromCollection: "people", withPartitionKey: "Bern",
+                fromDatabase: "crm")
+        }
+        // A part of a list says nothing about the rest.
+        _ = try await list().first()
+        account.goOffline()
+        #expect(try await list().all().count == 7)
+        account.client.isNetworkAvailable = true
+        #expect(try await list().all().count == 5)
+        account.goOffline()
+        #expect(try await Set(list().all().map(\.id)) == ["1", "3", "4", "5", "6"])
+        try await account.close()
+    }
+
+    @Test func `of a newer version is refused, and not changed`() async throws {
+        var account = try await OfflineAccount()
+        try await account.create(Person(id: "1", city: "Bern"))
+        let store = try await Cosmos.OfflineStores.shared.store(in: try account.folder)
+        try await store.write { transaction in
+            try transaction.sideTable(named: "cosmos.state").set([2], for: Array("layout".utf8))
+        }
+        try await account.restart()
+        await #expect {
+            try await account.get("1", "Bern")
+        } throws: { isError(.configureError)($0) }
         try await account.close()
     }
 }

@@ -236,7 +236,8 @@ import Testing
         for index in compared {
             var mine = try await account.remote("\(index)", "Bern")
             mine?.id = "online-\(index)"
-            #expect(try await account.remote("online-\(index)", "Bern") == mine, "\(known[index].0)")
+            #expect(
+                try await account.remote("online-\(index)", "Bern") == mine, "\(known[index].0)")
         }
         #expect(compared.count > 500)
         try await account.close()

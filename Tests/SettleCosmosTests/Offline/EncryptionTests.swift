@@ -49,7 +49,8 @@ import Testing
         try await account.close()
     }
 
-    @Test func `with another key, or none, gives a clear error and destroys nothing`() async throws {
+    @Test func `with another key, or none, gives a clear error and destroys nothing`() async throws
+    {
         let right = try Cosmos.AESGCMEncryptor(key: Cosmos.AESGCMEncryptor.makeKey())
         let wrong = try Cosmos.AESGCMEncryptor(key: Cosmos.AESGCMEncryptor.makeKey())
         var account = try await OfflineAccount(cache: { $0.encryptor = right })

@@ -7,7 +7,8 @@ import Testing
 @testable import SettleCosmos
 
 @Suite struct `Writes offline` {
-    @Test func `are applied to the cache, queued, and sent when the network is back`() async throws {
+    @Test func `are applied to the cache, queued, and sent when the network is back`() async throws
+    {
         let account = try await OfflineAccount()
         let client = account.client
         try await account.create(Person(id: "1", city: "Bern"))
@@ -40,7 +41,9 @@ import Testing
         #expect(try await account.remote("2", "Bern") == nil)
         #expect(try await account.remote("3", "Bern") != nil)
         #expect(
-            await told.value.lines == ["sent create 3", "sent replace 1", "sent delete 2", "processed"])
+            await told.value.lines == [
+                "sent create 3", "sent replace 1", "sent delete 2", "processed",
+            ])
         try await account.close()
     }
 
@@ -55,13 +58,15 @@ import Testing
             onDocument: person
         ).resource
         #expect(photo.selfLink?.hasPrefix(person.selfLink ?? "?") == true)
-        #expect(try await client.get(contentOf: photo, withPartitionKey: "Bern").resource.count == 3)
+        #expect(
+            try await client.get(contentOf: photo, withPartitionKey: "Bern").resource.count == 3)
         account.service.clearLog()
         try await account.goOnline()
         // The document before what is in it.
-        #expect(account.service.log.map(\.request.path).map { $0.hasSuffix("attachments") } == [
-            false, true,
-        ])
+        #expect(
+            account.service.log.map(\.request.path).map { $0.hasSuffix("attachments") } == [
+                false, true,
+            ])
         account.goOffline()
         let sent = try await account.get("1", "Bern").resource
         #expect(Cosmos.ResourceIdentifier(sent.resourceId) != nil)
@@ -135,7 +140,8 @@ import Testing
             try await client.perform(
                 refused, inCollection: "people", withPartitionKey: "Bern", inDatabase: "crm")
         } throws: { isError(.conflict)($0) }
-        #expect(try await client.queuedWrites().map(\.action) == [.createOrReplace, .replace, .batch])
+        #expect(
+            try await client.queuedWrites().map(\.action) == [.createOrReplace, .replace, .batch])
         account.service.clearLog()
         try await account.goOnline()
         #expect(try await account.remote("1", "Bern")?.age == 6)
@@ -266,13 +272,15 @@ import Testing
         let told = events(of: account.client)
         try await account.goOnline()
         let lines = await told.value.lines
-        #expect(lines.filter { $0.hasPrefix("failed") } == [
-            "failed create 3 conflict", "failed create 7 conflict",
-        ])
+        #expect(
+            lines.filter { $0.hasPrefix("failed") } == [
+                "failed create 3 conflict", "failed create 7 conflict",
+            ])
         #expect(lines.count == 11)
         for id in 0..<10 {
             let isForeign = [3, 7].contains(id)
-            #expect(try await account.remote("\(id)", "Bern")?.name == (isForeign ? "Grace" : "Ada"))
+            #expect(
+                try await account.remote("\(id)", "Bern")?.name == (isForeign ? "Grace" : "Ada"))
         }
         // The cache has what the service has.
         account.goOffline()

@@ -68,7 +68,8 @@ import Testing
         let person = try await account.create(Person(id: "1", city: "Bern")).resource
         account.service.add(FaultRule(.cutAfter))
         try await client.create(
-            attachmentWithId: "a", contentType: "text/plain", with: Data([1, 2]), onDocument: person)
+            attachmentWithId: "a", contentType: "text/plain", with: Data([1, 2]), onDocument: person
+        )
         let told = events(of: client)
         try await account.goOnline()
         #expect(await told.value.lines == ["sent create a", "processed"])
@@ -203,7 +204,8 @@ import Testing
         account.goOffline()
         try await client.delete(five)
         try await other.replace(
-            Person(id: "5", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm")
+            Person(id: "5", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm"
+        )
         #expect(try await outcome() == ["failed delete 5 preconditionFailed", "processed"])
         #expect(try await account.get("5", "Bern").resource.content.name == "theirs")
         try await account.close()
@@ -216,7 +218,8 @@ import Testing
         mine.name = "mine"
         try await account.client.replace(mine)
         try await account.otherClient().replace(
-            Person(id: "1", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm")
+            Person(id: "1", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm"
+        )
         let told = events(of: account.client)
         try await account.goOnline()
         guard case .failed(let write, let error)? = await told.value.first else {
@@ -236,7 +239,8 @@ import Testing
         try await account.client.create(
             attachmentWithId: "a", contentType: "text/plain", with: Data([1]), onDocument: person)
         try await account.otherClient().create(
-            Person(id: "1", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm")
+            Person(id: "1", city: "Bern", name: "theirs"), inCollection: "people", inDatabase: "crm"
+        )
         let told = events(of: account.client)
         try await account.goOnline()
         #expect(

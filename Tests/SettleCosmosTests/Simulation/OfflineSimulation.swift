@@ -254,7 +254,7 @@ struct OfflineSimulation {
     /// What was acknowledged last to a device about a document, and neither came to the service nor was told to have
     /// failed.
     private func lost() -> [String] {
-        let written = line.written
+        let written = line.written.joined()
         let told = Set(failures.all)
         var last: [String: Acknowledged] = [:]
         for write in acknowledged { last["\(write.device) \(write.id)"] = write }
@@ -268,11 +268,15 @@ struct OfflineSimulation {
 
     /// What was carried out twice, with nothing else in between.
     private func repeated() -> [String] {
-        var last: [String: String] = [:]
+        var last: [String: String?] = [:]
         var faults: [String] = []
-        for write in line.written {
-            if last[write.id] == write.token { faults.append("\(write.token) was written twice.") }
-            last[write.id] = write.token
+        for request in line.written {
+            // A batch is carried out again where somebody else has changed one of its documents.
+            let tokens = request.compactMap { write in write.token.map { (write.id, $0) } }
+            if !tokens.isEmpty, tokens.allSatisfy({ last[$0.0] == .some($0.1) }) {
+                faults.append("\(tokens[0].1) was written twice.")
+            }
+            for write in request { last[write.id] = .some(write.token) }
         }
         return faults
     }

@@ -34,7 +34,9 @@ import Testing
     @Test(arguments: OfflineSimulation.Break.allCases)
     func `finds a device that is broken`(_ breakage: OfflineSimulation.Break) async throws {
         for seed in UInt64(0)..<30 {
-            if try await !OfflineSimulation.faults(seed: seed, breakage: breakage).isEmpty { return }
+            if try await !OfflineSimulation.faults(seed: seed, breakage: breakage).isEmpty {
+                return
+            }
         }
         Issue.record("No seed has found it.")
     }

@@ -15,16 +15,17 @@ final class SimulatedLine: HTTPTransport {
         case cutBefore, cutAfter, throttle, unavailable
     }
 
-    /// A write that the service has carried out.
+    /// What the service has written of one document.
     struct Written: Equatable {
         var id: String
-        var token: String
+        /// The text that only this write has; nil for a deletion.
+        var token: String?
     }
 
     private struct State {
         var faults: [Fault] = []
         var isOffline = false
-        var written: [Written] = []
+        var written: [[Written]] = []
     }
 
     private let service: ModelService
@@ -39,8 +40,8 @@ final class SimulatedLine: HTTPTransport {
         self.sendsTwice = sendsTwice
     }
 
-    /// The writes that were carried out, in their order.
-    var written: [Written] { state.withLock { $0.written } }
+    /// The writes that were carried out, in their order; several together of a batch.
+    var written: [[Written]] { state.withLock { $0.written } }
 
     var isOffline: Bool {
         get { state.withLock { $0.isOffline } }
@@ -83,18 +84,24 @@ final class SimulatedLine: HTTPTransport {
             .send(request, body: body, bodySizeMax: 64 << 20)
         if (200..<207).contains(response.head.status.code) {
             let written = Self.writes(request, body)
-            state.withLock { $0.written += written }
+            state.withLock { $0.written.append(written) }
         }
         return response
     }
 
     /// What a request writes: the ids of the documents and the texts that only this write has.
     private static func writes(_ request: HTTPRequest, _ body: [UInt8]?) -> [Written] {
+        if request.method == .delete, let id = request.path?.split(separator: "/").last {
+            return [Written(id: String(id))]
+        }
         guard request.method == .post || request.method == .put || request.method == .patch,
             let body, let json = try? JSONText.value(from: body)
         else { return [] }
         if let steps = json.arrayValue {
-            return steps.compactMap { written($0["resourceBody"]) }
+            return steps.compactMap { step in
+                written(step["resourceBody"])
+                    ?? step["id"]?.stringValue.map { Written(id: $0) }
+            }
         }
         if let operations = json["operations"]?.arrayValue,
             let token = operations.first?["value"]?.stringValue,
