@@ -329,7 +329,6 @@ let package = Package(
                 "CosmosModel", "Settle", "SettleCosmos", "SettleDocuments", "SettleOutbox",
                 "SettleREST", "SettleSync", "TestSupport",
                 .byName(name: "SettleCosmosEncryption", condition: encryption),
-                .product(name: "Crypto", package: "swift-crypto", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),

@@ -47,6 +47,13 @@ extension Cosmos {
             }
         }
 
+        /// Forgets what is at paths, and nothing below.
+        func forget(_ paths: [String]) {
+            state.withLock { state in
+                for path in paths { state.remove(path) }
+            }
+        }
+
         /// Forgets what is at a path and below.
         func forget(within path: String) {
             state.withLock { state in

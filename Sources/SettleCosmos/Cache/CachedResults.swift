@@ -44,19 +44,21 @@ extension Cosmos {
         }
 
         /// Keeps a page; the first takes the place of all that were kept before.
+        ///
+        /// - Returns: The path of the document that holds it, how large that is, and the paths of those that went.
         func put(
             _ page: Page, at continuation: String?, _ writer: CacheWriter
-        ) throws {
-            if continuation == nil {
-                try writer.transaction.purge(
-                    documentsWithIds: try writer.documentIds(within: folder))
-            }
+        ) throws -> (path: String, size: Int, gone: [String]) {
+            let gone = continuation == nil ? try writer.documentIds(within: folder) : []
+            try writer.transaction.purge(documentsWithIds: gone)
             var members: [String: JSONValue] = [
                 "items": .array(page.items), "rid": .string(page.resourceId),
             ]
             members["next"] = page.next.map { .string($0) }
             let packed = try writer.sealer.sealed(PackedValue(.object(members)))
-            try writer.transaction.save(Settle.Document(id: path(continuation), packed: packed))
+            let path = path(continuation)
+            try writer.transaction.save(Settle.Document(id: path, packed: packed))
+            return (path, packed.bytes.count, gone)
         }
 
         /// The page that begins somewhere; nil when it is not kept.
@@ -74,9 +76,12 @@ extension Cosmos {
         ///
         /// - Returns: nil when the page that the continuation of the service names, or the first, is not kept. What is
         ///   not kept behind it cannot be had.
-        func slice(_ wanted: Operation.Page, _ reader: CacheReader) throws -> Page? {
+        func slice(
+            _ wanted: Operation.Page, _ reader: CacheReader, _ usage: CacheUsage
+        ) throws -> Page? {
             let place = Place(wanted.continuation)
             guard var page = try page(at: place.continuation, reader) else { return nil }
+            usage.touch(path(place.continuation))
             let count = wanted.itemCountMax ?? Self.itemCountDefault
             var found = Page(items: [], next: nil, resourceId: page.resourceId)
             var offset = place.offset

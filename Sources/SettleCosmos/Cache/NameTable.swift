@@ -35,6 +35,10 @@ extension Cosmos {
         }
 
         func set(_ path: String, for name: ResourceName) throws {
+            // A replace may give a document another id.
+            if let old = try self.name(ofPath: path), old != name {
+                try table?.remove([Self.forward] + old.digest)
+            }
             try table?.set(Array(path.utf8), for: [Self.forward] + name.digest)
             try table?.set(Array(name.text.utf8), for: [Self.backward] + Array(path.utf8))
         }

@@ -95,7 +95,7 @@ extension Cosmos.Client {
     /// The writes that wait to be sent, in their order.
     ///
     /// - Throws: As ``purgeOfflineData(below:)``.
-    public func queuedWrites() async throws(Cosmos.ClientError) -> [Cosmos.SentWrite] {
+    public func queuedWrites() async throws(Cosmos.ClientError) -> [Cosmos.OfflineWrite] {
         try session()
         return try await offline?.queuedWrites() ?? []
     }

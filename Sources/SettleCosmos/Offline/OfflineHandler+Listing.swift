@@ -1,6 +1,7 @@
 import Foundation
 import Settle
 import SettleDocuments
+import SettleOutbox
 
 // Lists: by the service, and of what this device keeps where there is no network.
 
@@ -63,12 +64,24 @@ extension Cosmos.OfflineHandler {
         if let listed, named.count == elements.count {
             try await removeUnlisted(listed.names, operation, link, listed.writeCount, store)
         }
-        return try overlaid(response, named, resourceId, store)
+        return try overlaid(response, named, listed?.names, operation, link, resourceId, store)
     }
 
     /// Puts our own writes that are not sent yet into a list of the service.
+    ///
+    /// - Parameters:
+    ///   - response: The page.
+    ///   - named: The resources of the page.
+    ///   - listed: Those of the whole list, when this is its last page.
+    ///   - operation: The list that was asked for.
+    ///   - link: What it is a list of.
+    ///   - resourceId: The identifier of that.
+    ///   - store: The store.
+    /// - Returns: The page with them.
+    /// - Throws: ``Cosmos/ClientError`` when they cannot be read.
     private func overlaid(
-        _ response: Response, _ named: [(Name, Cosmos.ResourceBody)], _ resourceId: String,
+        _ response: Response, _ named: [(Name, Cosmos.ResourceBody)], _ listed: Set<Name>?,
+        _ operation: Operation, _ link: Cosmos.Link?, _ resourceId: String,
         _ store: Cosmos.OfflineStore
     ) throws(Failure) -> Response {
         let sealer = sealer
@@ -85,10 +98,34 @@ extension Cosmos.OfflineHandler {
                     elements.append(body.packed)
                 }
             }
+            if let listed {
+                elements += try Self.added(operation, link, besides: listed, reader)
+            }
             var changed = response
             changed.content = .feed(elements, resourceId: resourceId)
             return changed
         }
+    }
+
+    /// What this device has made in a list and the service does not have yet.
+    private static func added(
+        _ operation: Operation, _ link: Cosmos.Link?, besides listed: Set<Name>,
+        _ reader: Cosmos.CacheReader
+    ) throws -> [PackedValue] {
+        let key = operation.partition.keyText
+        var names = listed
+        var found: [PackedValue] = []
+        try OutboxSnapshot(in: reader.snapshot).forEachOperation { queued in
+            let write = try queued.operation(as: Cosmos.QueuedWrite.self)
+            for name in write?.names ?? []
+            where name.link.type == operation.type && name.link.parent == link
+                && (key.isEmpty || name.partition == key) && names.insert(name).inserted
+            {
+                if let record = try reader.record(of: name) { found.append(record.body.packed) }
+            }
+            return true
+        }
+        return found
     }
 
     /// Removes what a whole list does not have any more.

@@ -81,11 +81,11 @@ extension Cosmos.OfflineHandler {
     }
 
     /// The writes that wait, in their order.
-    func queuedWrites() async throws(Failure) -> [Cosmos.SentWrite] {
+    func queuedWrites() async throws(Failure) -> [Cosmos.OfflineWrite] {
         try await store().read { snapshot in
             try OutboxSnapshot(in: snapshot).operations().compactMap { operation in
                 try operation.operation(as: Cosmos.QueuedWrite.self).flatMap {
-                    Cosmos.SentWrite($0)
+                    Cosmos.OfflineWrite($0)
                 }
             }
         }

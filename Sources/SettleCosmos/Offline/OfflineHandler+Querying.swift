@@ -46,13 +46,17 @@ extension Cosmos.OfflineHandler {
         }
         guard let path else { return }
         let sealer = sealer
-        try await store.write { transaction in
-            let writer = try Cosmos.CacheWriter(transaction, sealer)
-            try Cosmos.CachedResults(operation, at: path).put(
+        let results = Cosmos.CachedResults(operation, at: path)
+        let kept = try await store.write { transaction in
+            try results.put(
                 Cosmos.CachedResults.Page(
                     items: elements.map { try $0.value() }, next: response.metadata.continuation,
-                    resourceId: resourceId), at: operation.page.continuation, writer)
+                    resourceId: resourceId), at: operation.page.continuation,
+                Cosmos.CacheWriter(transaction, sealer))
         }
+        store.usage.forget(kept.gone)
+        store.usage.note(kept.path, size: kept.size)
+        try await makeRoom(store)
     }
 
     private func kept(
@@ -63,7 +67,7 @@ extension Cosmos.OfflineHandler {
             let reader = Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
             guard let path = try reader.path(of: Name(link, partition: "")),
                 let page = try Cosmos.CachedResults(operation, at: path)
-                    .slice(operation.page, reader)
+                    .slice(operation.page, reader, store.usage)
             else { return nil }
             var metadata = Cosmos.ResponseMetadata()
             metadata.continuation = page.next

@@ -1,9 +1,8 @@
 import Foundation
 import Settle
 import SettleDocuments
-import SettleOutbox
 
-// Gets, lists and queries: by the service, and by what this device keeps where there is no network.
+// Gets: by the service, and by what this device keeps where there is no network.
 
 extension Cosmos.OfflineHandler {
     typealias Operation = Cosmos.Operation

@@ -151,7 +151,9 @@ extension Cosmos {
             }
             let given = try change.body?.value() ?? .object([:])
             guard change.action == .patch else {
-                return ResourceBody(packed: try PackedValue(given)).ownMembers
+                let members = ResourceBody(packed: try PackedValue(given)).ownMembers
+                if change.action == .replace { try Self.checkId(members, change) }
+                return members
             }
             guard let record else {
                 throw ClientError(
@@ -162,11 +164,19 @@ extension Cosmos {
             let patched = try PatchApplication(change.subject).apply(
                 given, to: .object(record.body.json))
             let members = ResourceBody(packed: try PackedValue(patched)).ownMembers
-            guard members["id"]?.stringValue == change.name.link.name else {
-                throw ClientError(
-                    .badRequest, "It is not possible to \(change.subject): an id does not change.")
-            }
+            try Self.checkId(members, change)
             return members
+        }
+
+        /// Refuses another id: what waits is found by it.
+        private static func checkId(
+            _ members: [String: JSONValue], _ change: Change
+        ) throws(ClientError) {
+            guard members["id"]?.stringValue != change.name.link.name else { return }
+            throw ClientError(
+                .unreachable,
+                "There is no network to \(change.subject), and only the service can give it another id."
+            )
         }
 
         /// The path of a resource that the service has not given an identifier yet.

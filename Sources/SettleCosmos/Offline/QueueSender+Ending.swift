@@ -55,7 +55,7 @@ extension Cosmos.QueueSender {
             let write = turn.write
             // It may have been purged meanwhile.
             guard try queue.complete(turn.id), let name = write.name,
-                var told = Cosmos.SentWrite(write)
+                var told = Cosmos.OfflineWrite(write)
             else { return }
             switch ending {
             case .written(let body):
@@ -119,7 +119,7 @@ extension Cosmos.QueueSender {
             guard try queue.operations(about: name.queueId).isEmpty else { return }
             for operation in try queue.operations(about: name.belowQueueId) {
                 guard let write = try operation.operation(as: Cosmos.QueuedWrite.self),
-                    let told = Cosmos.SentWrite(write), let below = write.name
+                    let told = Cosmos.OfflineWrite(write), let below = write.name
                 else { continue }
                 try queue.skip(operation.id)
                 try cache.remove(below)

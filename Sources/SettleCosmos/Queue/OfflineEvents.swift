@@ -5,15 +5,15 @@ extension Cosmos {
     /// What became of a write that was made offline.
     public enum OfflineEvent: Sendable {
         /// It was carried out, or its conflict was resolved by a strategy.
-        case sent(SentWrite)
+        case sent(OfflineWrite)
         /// The service refused it for good; it is not in the queue any more, and the cache has what the service has.
-        case failed(SentWrite, ClientError)
+        case failed(OfflineWrite, ClientError)
         /// Nothing waits any more.
         case queueProcessed
     }
 
     /// A write that was made offline.
-    public struct SentWrite: Sendable, Hashable {
+    public struct OfflineWrite: Sendable, Hashable {
         /// What it did.
         public enum Action: String, Sendable, Hashable, CaseIterable {
             /// Made a resource.

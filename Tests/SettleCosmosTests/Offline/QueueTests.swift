@@ -287,4 +287,78 @@ import Testing
         #expect(try await account.get("3", "Bern").resource.content.name == "Grace")
         try await account.close()
     }
+
+    @Test func `do not give a document another id, which a write online may`() async throws {
+        let account = try await OfflineAccount()
+        let client = account.client
+        var one = try await account.create(Person(id: "1", city: "Bern")).resource
+        account.goOffline()
+        one.content.id = "2"
+        await #expect { try await client.replace(one) } throws: { isError(.unreachable)($0) }
+        #expect(try await account.get("1", "Bern").resource.content.id == "1")
+        account.client.isNetworkAvailable = true
+        #expect(try await client.replace(one).resource.id == "2")
+        account.goOffline()
+        #expect(try await account.get("2", "Bern").fromCache)
+        await #expect {
+            try await account.get("1", "Bern")
+        } throws: { isError(.unreachable)($0) }
+        try await account.close()
+    }
+
+    @Test func `of attachments are replaced and deleted as well`() async throws {
+        let account = try await OfflineAccount()
+        let client = account.client
+        let person = try await account.create(Person(id: "1", city: "Bern")).resource
+        for id in ["a", "b"] {
+            try await client.create(
+                attachmentWithId: id, contentType: "text/plain", with: Data([1]), onDocument: person
+            )
+        }
+        account.goOffline()
+        try await client.replace(
+            attachmentWithId: "a", contentType: "text/plain", with: Data([2, 2]), onDocument: "1",
+            inCollection: "people", withPartitionKey: "Bern", inDatabase: "crm")
+        try await client.delete(
+            attachmentWithId: "b", fromDocument: "1", inCollection: "people",
+            withPartitionKey: "Bern", inDatabase: "crm")
+        let address = try #require(URL(string: "https://example.org/c"))
+        try await client.create(
+            attachmentWithId: "c", contentType: "text/html", andMediaUrl: address,
+            onDocument: person)
+        #expect(
+            try await Set(client.get(attachmentsOn: person).all().map(\.id)) == ["a", "c"])
+        try await account.goOnline()
+        let other = try account.otherClient()
+        let remote = try await other.get(
+            attachmentsOn: "1", inCollection: "people", withPartitionKey: "Bern",
+            inDatabase: "crm"
+        ).all()
+        #expect(Set(remote.map(\.id)) == ["a", "c"])
+        let first = try #require(remote.first { $0.id == "a" })
+        #expect(
+            try await other.get(contentOf: first, withPartitionKey: "Bern").resource
+                == Data([2, 2]))
+        try await account.close()
+    }
+
+    @Test func `are in a list of the service as long as they wait`() async throws {
+        let account = try await OfflineAccount()
+        for id in 1...3 { try await account.create(Person(id: "\(id)", city: "Bern")) }
+        account.goOffline()
+        try await account.create(Person(id: "4", city: "Bern"))
+        try await account.delete("2", "Bern")
+        try await account.client.createOrReplace(
+            Person(id: "3", city: "Bern", name: "Grace"), inCollection: "people", inDatabase: "crm")
+        // They cannot be sent, and the rest can be read.
+        account.service.add(
+            FaultRule(.fail(status: 503), count: nil) { $0.method != "GET" })
+        account.client.isNetworkAvailable = true
+        let list = try await account.client.get(
+            documentsAs: Person.self, inCollection: "people", inDatabase: "crm", maxPerPage: 2
+        ).all()
+        #expect(
+            list.map { "\($0.content.id) \($0.content.name)" } == ["1 Ada", "3 Grace", "4 Ada"])
+        try await account.close()
+    }
 }
