@@ -17,6 +17,8 @@ extension Cosmos {
             var checked: [String: Date] = [:]
             /// How many entries are below a document.
             var deepCount = 0
+            /// Whether sizes are counted; they need not be where nothing is ever thrown out.
+            var isCounting = false
 
             mutating func remove(_ path: String) {
                 guard let entry = entries.removeValue(forKey: path) else { return }
@@ -26,11 +28,22 @@ extension Cosmos {
         }
 
         private let state = Mutex(State())
-        private static let checkedCountMax = 100_000
+        private static let checkedCountMax = 20_000
+
+        /// Begins to count.
+        ///
+        /// - Returns: False when it was begun before.
+        func begin() -> Bool {
+            state.withLock { state in
+                defer { state.isCounting = true }
+                return !state.isCounting
+            }
+        }
 
         /// Notes the size of a document that keeps a resource or bytes of one.
         func note(_ path: String, size: Int) {
             state.withLock { state in
+                guard state.isCounting else { return }
                 state.tick += 1
                 let old = state.entries.updateValue(
                     Entry(size: size, tick: state.tick), forKey: path)
@@ -73,7 +86,13 @@ extension Cosmos {
             path.contains("/docs/") && path.utf8.count { $0 == UInt8(ascii: "/") } > 5
         }
 
-        func forgetAll() { state.withLock { $0 = State() } }
+        func forgetAll() {
+            state.withLock { state in
+                let isCounting = state.isCounting
+                state = State()
+                state.isCounting = isCounting
+            }
+        }
 
         /// The paths that were not used for longest, as many as exceed a size in all; a tenth of it is freed with them,
         /// so that they are not looked for with every write.

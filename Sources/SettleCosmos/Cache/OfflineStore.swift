@@ -48,13 +48,18 @@ extension Cosmos {
                 await store.close()
                 throw error
             }
-            try store.database.read { snapshot in
+            return store
+        }
+
+        /// Begins to count how large what is kept is, for a limit.
+        func countSizes() throws(ClientError) {
+            guard usage.begin() else { return }
+            try read { snapshot in
                 try snapshot.forEachDocument { document in
-                    store.usage.note(document.id, size: try document.packed().bytes.count)
+                    usage.note(document.id, size: try document.packed().bytes.count)
                     return true
                 }
             }
-            return store
         }
 
         /// Notes the layout of a new store, and refuses one that a newer version has written.

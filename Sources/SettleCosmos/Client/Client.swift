@@ -107,7 +107,7 @@ extension Cosmos {
                 OfflineHandler(
                     service: pipeline, rules: rules,
                     folder: rules.configuration.folder(of: account), conflicts: conflicts,
-                    clock: settings.clock, now: settings.now)
+                    clock: settings.clock, now: settings.now, mayWrite: credentials.mayWrite)
             }
             end(
                 replacedBy: Session(

@@ -81,7 +81,7 @@ extension Cosmos.OfflineHandler {
     private func queueableNames(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) throws(Failure) -> [Name]? {
-        guard operation.type == .document || operation.type == .attachment,
+        guard mayWrite, operation.type == .document || operation.type == .attachment,
             let link = try namedLink(operation.link, store),
             rules.keeps(operation.type, at: link)
         else { return nil }

@@ -12,6 +12,8 @@ extension Cosmos {
         let conflicts: ConflictRules
         let clock: any Clock<Duration>
         let now: @Sendable () -> Date
+        /// Whether the client may write at all.
+        let mayWrite: Bool
         let events: OfflineEvents
         private let loop: SendingLoop
         /// Whether the last request got no response.
@@ -23,8 +25,9 @@ extension Cosmos {
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,
             conflicts: ConflictRules, clock: any Clock<Duration>,
-            now: @escaping @Sendable () -> Date
+            now: @escaping @Sendable () -> Date, mayWrite: Bool
         ) {
+            self.mayWrite = mayWrite
             self.service = service
             self.rules = rules
             self.folder = folder
@@ -44,6 +47,7 @@ extension Cosmos {
             if let store = opened.withLock({ $0 }) { return store }
             let store = try await OfflineStores.shared.store(in: folder)
             try await store.adopt(sealer)
+            if rules.configuration.sizeMax != nil { try store.countSizes() }
             opened.withLock { $0 = store }
             // What an earlier process has left waits for nothing else.
             kick()

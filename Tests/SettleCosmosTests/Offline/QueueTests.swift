@@ -361,4 +361,21 @@ import Testing
             list.map { "\($0.content.id) \($0.content.name)" } == ["1 Ada", "3 Grace", "4 Ada"])
         try await account.close()
     }
+
+    @Test func `do not wait in a client that may not write`() async throws {
+        let account = try await OfflineAccount()
+        account.goOffline()
+        let client = account.client
+        client.configure(
+            for: try Cosmos.Account(named: "contoso"),
+            with: .masterKey(try Cosmos.MasterKey(emulatorKey), mode: .read))
+        for isOnline in [false, true] {
+            client.isNetworkAvailable = isOnline
+            await #expect(throws: Cosmos.ClientError.self) {
+                try await account.create(Person(id: "1", city: "Bern"))
+            }
+        }
+        #expect(try await client.queuedWrites().isEmpty)
+        try await account.close()
+    }
 }
