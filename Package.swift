@@ -26,6 +26,7 @@ let server: TargetDependencyCondition? = .when(traits: ["Server"])
 let hosting: TargetDependencyCondition? = .when(traits: ["Hosting"])
 let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
+let encryption: TargetDependencyCondition? = .when(traits: ["Encryption"])
 let tracing: TargetDependencyCondition? = .when(traits: ["Tracing"])
 
 let package = Package(
@@ -38,6 +39,7 @@ let package = Package(
         .library(name: "SettleEntities", targets: ["SettleEntities"]),
         .library(name: "SettleREST", targets: ["SettleREST"]),
         .library(name: "SettleCosmos", targets: ["SettleCosmos"]),
+        .library(name: "SettleCosmosEncryption", targets: ["SettleCosmosEncryption"]),
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .library(name: "SettlePostgreSQL", targets: ["SettlePostgreSQL"]),
@@ -53,6 +55,10 @@ let package = Package(
             name: "Hosting",
             description: "SettleHosting: replication in servers and tools, over AsyncHTTPClient."),
         .trait(
+            name: "Encryption",
+            description:
+                "SettleCosmosEncryption: what SettleCosmos keeps is encrypted by swift-crypto."),
+        .trait(
             name: "Tool", description: "The command-line tool settle.",
             enabledTraits: ["Server", "Hosting"]),
         .trait(
@@ -60,7 +66,8 @@ let package = Package(
             description:
                 "Spans around requests, commits, pulls and pushes, by swift-distributed-tracing."),
         // Tracing is among them since it brings no package: Hummingbird needs the same.
-        .default(enabledTraits: ["Server", "PostgreSQL", "Hosting", "Tool", "Tracing"]),
+        .default(
+            enabledTraits: ["Server", "PostgreSQL", "Hosting", "Encryption", "Tool", "Tracing"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -162,8 +169,16 @@ let package = Package(
         .target(
             name: "SettleCosmos",
             dependencies: [
-                "Settle", "SettleDocuments", "SettleREST", "SettleSync", "SettleTableProtocol",
+                "Settle", "SettleDocuments", "SettleOutbox", "SettleREST", "SettleSync",
+                "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: safe),
+        .target(
+            name: "SettleCosmosEncryption",
+            dependencies: [
+                "SettleCosmos",
+                .product(name: "Crypto", package: "swift-crypto", condition: encryption),
             ],
             swiftSettings: safe),
         .target(
@@ -311,7 +326,9 @@ let package = Package(
         .testTarget(
             name: "SettleCosmosTests",
             dependencies: [
-                "CosmosModel", "Settle", "SettleCosmos", "SettleREST", "SettleSync", "TestSupport",
+                "CosmosModel", "Settle", "SettleCosmos", "SettleDocuments", "SettleOutbox",
+                "SettleREST", "SettleSync", "TestSupport",
+                .byName(name: "SettleCosmosEncryption", condition: encryption),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: house),

@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Settle", package: "settle"),
+                .product(name: "SettleCosmos", package: "settle"),
                 .product(name: "SettleEntities", package: "settle"),
                 .product(name: "SettleREST", package: "settle"),
                 .product(name: "SettleServer", package: "settle"),

@@ -10,6 +10,11 @@ extension Cosmos {
         /// Tokens of Microsoft Entra.
         case bearer(any TokenProvider)
 
+        /// Whether writes are ever sent.
+        var mayWrite: Bool {
+            if case .masterKey(_, .read) = self { false } else { true }
+        }
+
         /// Says which kind it is, and nothing secret.
         public var description: String {
             switch self {

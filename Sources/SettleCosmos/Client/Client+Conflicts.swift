@@ -36,6 +36,6 @@ extension Cosmos.Client {
                 let resolved = try await resolver(
                     Content(documentBody: local), Content(documentBody: remote))
                 return try resolved.documentBody()
-            }, forDocuments: ObjectIdentifier(type))
+            }, forDocuments: Cosmos.DocumentResource<Content>.contentName)
     }
 }

@@ -181,7 +181,8 @@ extension Cosmos.Client {
         operation.body = .json(body.packed)
         operation.options = options
         operation.partition = partition
-        let content = (R.self as? any Cosmos.ContentHolder.Type)?.contentType
+        let content = (R.self as? any Cosmos.ContentHolder.Type)?.contentName
+        operation.contentName = content
         let write = Cosmos.ConditionalWrite(
             operation: operation, local: body, etag: etag,
             strategy: conflicts.strategy(for: R.resourceType, readAs: content))

@@ -19,6 +19,8 @@ extension Cosmos {
         private let state: Mutex<Session?>
         private let settings: Settings
         let conflicts = ConflictRules()
+        /// What is to be cached; nil without a cache.
+        let rules: CacheRules?
 
         /// What a client is made with, whatever account it is configured for.
         struct Settings: Sendable {
@@ -26,14 +28,20 @@ extension Cosmos {
             var retries: RetryPolicy
             var clock: any Clock<Duration>
             var now: @Sendable () -> Date
+            /// Where what the service sends is kept; nil for nowhere.
+            var cache: CacheConfiguration?
         }
 
         /// What a client has while it is configured.
         struct Session: Sendable {
             var account: Account
-            /// What carries out operations.
+            /// What carries out operations by the service alone.
+            var service: any OperationHandler
+            /// What carries out operations, where there is one with what this device keeps.
             var handler: any OperationHandler
             var partitionKeys: PartitionKeys
+            /// The handler, where it keeps what the service sends; nil without a cache.
+            var offline: OfflineHandler?
         }
 
         /// A client that is not configured yet.
@@ -41,20 +49,25 @@ extension Cosmos {
         /// - Parameters:
         ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
+        ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(
-            transport: (any HTTPTransport)? = nil, retries: RetryPolicy = RetryPolicy()
+            transport: (any HTTPTransport)? = nil, retries: RetryPolicy = RetryPolicy(),
+            cache: CacheConfiguration? = CacheConfiguration()
         ) {
             self.init(
                 settings: Settings(
                     transport: transport ?? URLSessionTransport(), retries: retries,
-                    clock: ContinuousClock(), now: { Date() }))
+                    clock: ContinuousClock(), now: { Date() }, cache: cache))
         }
 
         /// A client with clocks of its own.
         init(settings: Settings) {
             state = Mutex(nil)
             self.settings = settings
+            rules = settings.cache.map { CacheRules($0) }
         }
+
+        deinit { offline?.stop() }
 
         /// A client of an account.
         ///
@@ -63,11 +76,12 @@ extension Cosmos {
         ///   - credentials: What lets it in.
         ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
+        ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(
             account: Account, credentials: Credentials, transport: (any HTTPTransport)? = nil,
-            retries: RetryPolicy = RetryPolicy()
+            retries: RetryPolicy = RetryPolicy(), cache: CacheConfiguration? = CacheConfiguration()
         ) {
-            self.init(transport: transport, retries: retries)
+            self.init(transport: transport, retries: retries, cache: cache)
             configure(for: account, with: credentials)
         }
 
@@ -91,12 +105,30 @@ extension Cosmos {
                 account: account, authorizer: authorizer, transport: settings.transport,
                 retries: settings.retries, clock: settings.clock, now: settings.now,
                 sessions: SessionTokens())
-            state.withLock {
-                $0 = Session(
-                    account: account, handler: QueryMerging(pipeline),
-                    partitionKeys: PartitionKeys())
+            // What is kept on the device stands before what puts results together of several partitions.
+            let service = QueryMerging(pipeline)
+            let offline = rules.map { rules in
+                OfflineHandler(
+                    service: service, rules: rules,
+                    folder: rules.configuration.folder(of: account), conflicts: conflicts,
+                    clock: settings.clock, now: settings.now, mayWrite: credentials.mayWrite)
             }
+            end(
+                replacedBy: Session(
+                    account: account, service: service, handler: offline ?? service, partitionKeys: PartitionKeys(),
+                    offline: offline))
         }
+
+        private func end(replacedBy session: Session?) {
+            let old = state.withLock { state in
+                defer { state = session }
+                return state
+            }
+            old?.offline?.stop()
+        }
+
+        /// What stands before the service; nil without a cache, and before the client is configured.
+        var offline: OfflineHandler? { state.withLock { $0?.offline } }
 
         /// Whether the client has an account.
         public var isConfigured: Bool { state.withLock { $0 != nil } }
@@ -106,12 +138,14 @@ extension Cosmos {
 
         /// Forgets account, keys and tokens; calls throw `configureError` from now on.
         ///
-        /// Tokens in a ``TokenStore`` of the app stay there.
-        public func reset() { state.withLock { $0 = nil } }
+        /// Tokens in a ``TokenStore`` of the app stay there, and what this device keeps of the account stays as well; see
+        /// ``purgeEverythingOffline()``.
+        public func reset() { end(replacedBy: nil) }
 
         /// What the client has now.
         ///
         /// - Throws: ``ClientError`` with `configureError` before it is configured.
+        @discardableResult
         func session() throws(ClientError) -> Session {
             guard let session = state.withLock({ $0 }) else {
                 throw ClientError(

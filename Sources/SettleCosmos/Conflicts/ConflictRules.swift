@@ -5,8 +5,8 @@ extension Cosmos {
     final class ConflictRules: Sendable {
         private struct State {
             var strategies: [ResourceType: ConflictStrategy] = [:]
-            /// Resolvers of documents by the type that they are read as.
-            var resolvers: [ObjectIdentifier: ConflictResolver] = [:]
+            /// Resolvers of documents by the name of the type that they are read as.
+            var resolvers: [String: ConflictResolver] = [:]
         }
 
         private let state = Mutex(State())
@@ -22,7 +22,7 @@ extension Cosmos {
             }
         }
 
-        func set(_ resolver: @escaping ConflictResolver, forDocuments type: ObjectIdentifier) {
+        func set(_ resolver: @escaping ConflictResolver, forDocuments type: String) {
             state.withLock { $0.resolvers[type] = resolver }
         }
 
@@ -32,8 +32,7 @@ extension Cosmos {
         ///   - type: Its type.
         ///   - content: What it is read as, of a document: a resolver for that comes before the strategy of documents.
         /// - Returns: The strategy.
-        func strategy(for type: ResourceType, readAs content: ObjectIdentifier?) -> ConflictStrategy
-        {
+        func strategy(for type: ResourceType, readAs content: String?) -> ConflictStrategy {
             state.withLock { state in
                 if let content, let resolver = state.resolvers[content] { return .custom(resolver) }
                 return state.strategies[type] ?? .none

@@ -1,8 +1,8 @@
 extension Cosmos {
     /// A resource whose content is of a type of the app's.
     protocol ContentHolder {
-        /// The type, by which resolvers of conflicts are found.
-        static var contentType: ObjectIdentifier { get }
+        /// The name of the type, by which resolvers of conflicts are found; it outlasts the process.
+        static var contentName: String { get }
         /// The key of its logical partition, as far as it is known.
         var knownPartitionKey: PartitionKey? { get set }
         /// What a replace writes.
@@ -79,7 +79,12 @@ extension Cosmos {
 }
 
 extension Cosmos.DocumentResource: Cosmos.ContentHolder {
-    static var contentType: ObjectIdentifier { ObjectIdentifier(Content.self) }
+    static var contentName: String {
+        let name = String(reflecting: Content.self)
+        guard name.contains("(unknown context") else { return name }
+        // The name of a private type holds an address, which another build has otherwise.
+        return name.replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+    }
 
     func bodyToWrite() throws(Cosmos.ClientError) -> Cosmos.ResourceBody {
         try Self.body(of: content)

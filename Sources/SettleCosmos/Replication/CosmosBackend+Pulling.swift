@@ -15,7 +15,7 @@ extension CosmosBackend {
         let keys = try Self.keys(of: query)
         do throws(Cosmos.ClientError) {
             let reader = Cosmos.ChangeReader(
-                handler: try client.session().handler, collection: collection)
+                handler: try client.session().service, collection: collection)
             var position = try await position(token, keys, reader, isFirstPage: isFirstPage)
             let read = try await reader.read(
                 &position, itemCountMax: min(itemCountMax, Self.pageSizeMax))
@@ -64,7 +64,7 @@ extension CosmosBackend {
         let form = try await form()
         let keys = try Self.keys(of: query)
         do throws(Cosmos.ClientError) {
-            let handler = try client.session().handler
+            let handler = try client.session().service
             var position: Cosmos.ChangePosition
             if let token {
                 guard let known = Cosmos.ChangePosition(token.text) else {

@@ -165,19 +165,17 @@ public struct CosmosBackend: Backend {
         do throws(Cosmos.ClientError) {
             let session = try client.session()
             let definition = try await session.partitionKeys.definition(
-                of: collection, by: session.handler)
+                of: collection, by: session.service)
             return ItemForm(definition: definition, deletion: deletion)
         } catch {
             throw failure(error)
         }
     }
 
-    /// Carries out an operation, by the service alone.
+    /// Carries out an operation by the service alone: a replication has a copy and a queue of its own.
     func perform(
         _ operation: Cosmos.Operation
     ) async throws(Cosmos.ClientError) -> Cosmos.OperationResponse {
-        var operation = operation
-        operation.needsService = true
-        return try await client.session().handler.perform(operation)
+        try await client.session().service.perform(operation)
     }
 }

@@ -102,6 +102,12 @@ extension Cosmos {
         var seenSession: String?
         /// Whether a query is not to be answered, but to be planned.
         var asksForPlan = false
+        /// The type that a document is written as, under a name that outlasts the process.
+        var contentName: String?
+        /// Whether it is given up at the first failure, since one is likely.
+        var isTriedOnce = false
+        /// Whether it is sent no second time by itself when it is not known what became of the first.
+        var isSentOnce = false
 
         init(_ action: Action, _ type: ResourceType, at link: Link?) {
             self.action = action
@@ -117,9 +123,12 @@ extension Cosmos {
             }
         }
 
-        /// Whether carrying it out twice has the outcome of carrying it out once, and the same response.
+        /// Whether it is sent again by itself after a failure: carrying it out twice has the outcome of carrying it out
+        /// once, and the same response.
         var isRepeatable: Bool {
-            isRead || (ifMatch == nil && (action == .upsert || action == .replace))
+            if isTriedOnce { return false }
+            return isRead
+                || (!isSentOnce && ifMatch == nil && (action == .upsert || action == .replace))
         }
 
         /// Whether it is about one physical partition, which may have been split.

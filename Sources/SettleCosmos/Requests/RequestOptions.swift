@@ -50,6 +50,9 @@ extension Cosmos {
         public var postTriggers: [String] = []
         /// The throughput of a new database or collection, in request units a second; nil for none of its own.
         public var throughput: Int?
+        /// How long what the service has sent before answers a get without a question to the service; nil for what the
+        /// collection or the cache says, zero to ask.
+        public var cacheLifetime: Duration?
 
         /// Options, none of which is set.
         public init() {}

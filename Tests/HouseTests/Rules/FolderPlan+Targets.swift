@@ -20,11 +20,22 @@ extension FolderPlan {
         Folder("Ranges", uses: ["Requests", "Values", "Wire"]),
         Folder("Changes", uses: ["Ranges", "Requests", "Values", "Wire"]),
         Folder("Merging", uses: ["Ranges", "Requests", "Values", "Wire"]),
+        // What is kept on the device, and what waits there to be sent.
+        Folder("Encryption", uses: ["Values"]),
+        Folder("Queue", uses: ["Encryption", "Requests", "Values"]),
+        Folder(
+            "Cache", uses: ["Accounts", "Encryption", "Queue", "Requests", "Values"]),
+        Folder(
+            "Offline",
+            uses: [
+                "Cache", "Conflicts", "Documents", "Encryption", "Queue", "Requests", "Resources",
+                "Values", "Wire",
+            ]),
         Folder(
             "Client",
             uses: [
-                "Accounts", "Changes", "Conflicts", "Documents", "Merging", "Queries", "Requests",
-                "Resources", "Values", "Wire",
+                "Accounts", "Cache", "Changes", "Conflicts", "Documents", "Encryption", "Merging",
+                "Offline", "Queries", "Queue", "Requests", "Resources", "Values", "Wire",
             ]),
         Folder(
             "Replication",

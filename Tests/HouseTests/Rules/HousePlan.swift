@@ -39,9 +39,11 @@ enum HousePlan {
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleCosmos": Room(
             targets: [
-                "Settle", "SettleDocuments", "SettleREST", "SettleSync", "SettleTableProtocol",
+                "Settle", "SettleDocuments", "SettleOutbox", "SettleREST", "SettleSync",
+                "SettleTableProtocol",
             ],
             products: ["HTTPTypes"]),
+        "SettleCosmosEncryption": Room(targets: ["SettleCosmos"], products: ["Crypto"]),
         "SettleServer": Room(
             targets: [
                 "CMalloc", "Settle", "SettleOData", "SettlePrimitives", "SettleTableProtocol",

@@ -16,10 +16,12 @@ import Testing
     }
 
     @Test func `runs`() async throws {
+        let scratch = try ScratchDirectory("cosmos")
+        let folder = scratch.url
         let server = ModelServer()
         let url = try await server.start()
         let key = AccountConfiguration.emulatorKey
-        let cosmos = Cosmos.Client()
+        let cosmos = Cosmos.Client(cache: Cosmos.CacheConfiguration(folder: folder))
         try cosmos.configure(forAccountAt: url, withMasterKey: key, withPermissionMode: .all)
         try await cosmos.create(databaseWithId: "crm")
         let people = try await cosmos.create(
@@ -88,6 +90,8 @@ import Testing
             print(error.kind == .notFound, error.statusCode ?? 0, error.activityId ?? "")
         }
         try await server.stop()
+        cosmos.reset()
+        withExtendedLifetime(scratch) {}
     }
 
     @Test func `shows nothing but this code`() throws {

@@ -224,7 +224,7 @@ import Testing
     @Test func `go through a connection as well`() async throws {
         let server = ModelServer()
         let url = try await server.start()
-        let client = Cosmos.Client()
+        let client = Cosmos.Client(cache: nil)
         try client.configure(
             forAccountAt: url, withMasterKey: emulatorKey, withPermissionMode: .all)
         try await client.create(databaseWithId: "Größe+1")

@@ -34,6 +34,8 @@ struct Bench {
         PullAll.self, PullIdle.self, PushAll.self, ServePage.self, ServeInsert.self, ServeLoad.self,
         ServeAttack.self, EntityRead.self, EntityUpdate.self, EntityByValue.self,
         EntityCount.self, EntityAsOf.self, EntitySize.self, EntityMemory.self,
+        CosmosGetCached.self, CosmosGetOnline.self, CosmosOfflineWrite.self, CosmosDraining.self,
+        CosmosListMemory.self,
     ]
 
     /// Checks that an engine has all documents as they were put in.

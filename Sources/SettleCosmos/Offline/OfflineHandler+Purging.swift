@@ -1,0 +1,106 @@
+import Settle
+import SettleDocuments
+import SettleOutbox
+
+// What this device keeps is thrown away, and what it knows of names is told.
+
+extension Cosmos.OfflineHandler {
+    /// Throws away everything, with what was not sent: also where the key is lost.
+    func purgeEverything() async throws(Failure) {
+        // No key is needed for that.
+        let store = try await Cosmos.OfflineStores.shared.store(in: folder)
+        try await store.write { transaction in
+            try transaction.outbox.skipOperations()
+            try store.clear(transaction)
+        }
+        store.usage.forgetAll()
+        forgetKey()
+        forgetDefinitions(within: nil)
+    }
+
+    /// Throws away what is kept at a link and below, or all, but for what a write that waits needs.
+    func purge(below link: Cosmos.Link?) async throws(Failure) {
+        let store = try await store()
+        let sealer = sealer
+        let named = try namedLink(link, store)
+        if link != nil, named == nil { return }
+        let removed = try await store.write { transaction in
+            let writer = try Cosmos.CacheWriter(transaction, sealer)
+            let needed = try Self.neededPaths(transaction, writer.names)
+            let paths = try Self.paths(within: named, writer)
+            let removed = paths.filter { path in
+                // The bytes of an attachment and results of queries are below what they belong to.
+                !needed.contains(where: { path == $0 || path.hasPrefix("\($0)/media") })
+            }
+            for path in removed { try writer.names.remove(path: path) }
+            try transaction.purge(documentsWithIds: removed)
+            return removed
+        }
+        for path in removed { store.usage.forget(within: path) }
+        forgetDefinitions(within: named)
+    }
+
+    /// The paths of the resources with writes that wait, and of those around them.
+    private static func neededPaths(
+        _ transaction: Transaction, _ names: Cosmos.NameTable
+    ) throws -> Set<String> {
+        var needed: Set<String> = []
+        for operation in try transaction.outbox.operations() {
+            guard let write = try operation.operation(as: Cosmos.QueuedWrite.self) else { continue }
+            for name in write.names {
+                var around: Name? = name
+                while let name = around {
+                    if let path = try names.path(of: name) { needed.insert(path) }
+                    around = name.parent
+                }
+            }
+        }
+        return needed
+    }
+
+    private static func paths(
+        within link: Cosmos.Link?, _ writer: Cosmos.CacheWriter
+    ) throws -> [String] {
+        guard let link else {
+            var all: Set<String> = []
+            try writer.transaction.forEachDocument { document in
+                all.insert(document.id)
+                return true
+            }
+            for path in try writer.names.allPaths() { all.insert(path) }
+            return all.sorted()
+        }
+        // A document of that id may be in several partitions.
+        var paths: Set<String> = []
+        for path in try writer.names.allPaths()
+        where try writer.names.name(ofPath: path)?.link.isWithin(link) == true {
+            paths.insert(path)
+            paths.formUnion(try writer.documentIds(within: path))
+        }
+        return paths.sorted()
+    }
+
+    /// The writes that wait, in their order.
+    func queuedWrites() async throws(Failure) -> [Cosmos.OfflineWrite] {
+        try await store().read { snapshot in
+            try OutboxSnapshot(in: snapshot).operations().compactMap { operation in
+                try operation.operation(as: Cosmos.QueuedWrite.self).flatMap {
+                    Cosmos.OfflineWrite($0)
+                }
+            }
+        }
+    }
+
+    /// The link of the other form of a resource that this device has read; nil when it has not.
+    func otherLink(
+        of link: Cosmos.Link, _ partition: Cosmos.Operation.Partition
+    ) async throws(Failure) -> Cosmos.Link? {
+        let store = try await store()
+        return try store.read { snapshot in
+            let names = try Cosmos.NameTable(in: snapshot)
+            if link.isByResourceIds { return try names.name(ofPath: link.text)?.link }
+            let path = try names.path(of: Name(link, partition: partition.keyText))
+            return path.flatMap { Cosmos.Link($0, isByResourceIds: true) }
+        }
+    }
+}

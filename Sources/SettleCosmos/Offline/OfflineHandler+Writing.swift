@@ -1,0 +1,243 @@
+import Foundation
+import Settle
+import SettleDocuments
+import SettleOutbox
+
+// Writes: by the service, or applied here and queued.
+
+extension Cosmos.OfflineHandler {
+    func write(
+        _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) async throws(Failure) -> Response {
+        guard let names = try queueableNames(operation, store) else {
+            return try await writeByService(operation, store)
+        }
+        if try mustWait(names, operation, store) {
+            return try await queue(operation, names, store)
+        }
+        if isOffline {
+            do throws(Failure) {
+                return try await queue(operation, names, store)
+            } catch {
+                // It may be that there is a network again.
+                guard error.kind == .unreachable, rules.hasNetwork else { throw error }
+            }
+        }
+        do {
+            return try await writeByService(operation, store)
+        } catch {
+            guard error.isOffline else { throw error }
+            return try await queue(operation, names, store, after: error)
+        }
+    }
+
+    /// Sends a write to the service and keeps what came of it.
+    private func writeByService(
+        _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) async throws(Failure) -> Response {
+        let response = try await ask(try withServiceVersion(operation, store))
+        let count = store.marks.count
+        if operation.action == .delete, response.resource == nil, let link = operation.link {
+            let name = try store.read { snapshot in
+                try Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
+                    .name(of: link, operation.partition)
+            }
+            if let name {
+                store.marks.note(name)
+                try await remove(name, store)
+            }
+        } else if operation.action == .batch, let link = try namedLink(operation.link, store) {
+            var written: [Name: Cosmos.ResourceBody?] = [:]
+            for (name, body) in Self.changes(operation, response, in: link) { written[name] = body }
+            for name in written.keys { store.marks.note(name) }
+            let kept = written.compactMap { name, body in body.map { (name, $0) } }
+            try await keep(kept, since: count, store, isWrite: true)
+            for (name, body) in written where body == nil { try await remove(name, store) }
+        } else if let body = response.resource, let name = name(of: body, operation, nil) {
+            store.marks.note(name)
+            try await keep([(name, body)], since: count, store, isWrite: true)
+        }
+        return response
+    }
+
+    /// An operation that depends on the version of the service where it depends on the same one of this device.
+    private func withServiceVersion(
+        _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) throws(Failure) -> Operation {
+        guard let etag = operation.ifMatch, let link = operation.itemLink else { return operation }
+        let record = try store.read { snapshot in
+            let reader = Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
+            return try reader.name(of: link, operation.partition).flatMap {
+                try reader.record(of: $0)
+            }
+        }
+        guard let record, record.localEtag == etag else { return operation }
+        var operation = operation
+        operation.ifMatch = record.body.etag
+        return operation
+    }
+
+    /// The names of what a write concerns, when it may wait on this device; otherwise nil.
+    private func queueableNames(
+        _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) throws(Failure) -> [Name]? {
+        guard mayWrite, operation.type == .document || operation.type == .attachment,
+            let link = try namedLink(operation.link, store),
+            rules.keeps(operation.type, at: link)
+        else { return nil }
+        let key = operation.partition.keyText
+        if operation.action == .batch {
+            guard case .json(let packed) = operation.body,
+                let steps = try? packed.value().arrayValue
+            else { return nil }
+            return steps.compactMap { BatchStep($0) }.map {
+                Name(link.child(.document, $0.id), partition: key)
+            }
+        }
+        let isBelow = operation.action == .create || operation.action == .upsert
+        guard isBelow else { return [Name(link, partition: key)] }
+        guard let id = operation.newId, link.type == operation.type.parent else { return nil }
+        return [Name(link.child(operation.type, id), partition: key)]
+    }
+
+    /// Whether writes wait that have to be sent before.
+    private func mustWait(
+        _ names: [Name], _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) throws(Failure) -> Bool {
+        guard store.queueState.mayWait else { return false }
+        return try store.read { snapshot in
+            let queue = try OutboxSnapshot(in: snapshot)
+            return try names.contains { name in
+                var ids = [name.queueId]
+                if let parent = name.parent, name.link.type == .attachment {
+                    ids.append(parent.queueId)
+                }
+                if name.link.type == .document, operation.action == .delete {
+                    ids.append(name.belowQueueId)
+                }
+                return try ids.contains { try !queue.operations(about: $0).isEmpty }
+            }
+        }
+    }
+
+    /// Applies a write to the cache and queues it, in one commit.
+    ///
+    /// - Parameters:
+    ///   - operation: The write.
+    ///   - names: What it concerns.
+    ///   - store: The store.
+    ///   - failure: How it failed before, when it may have been carried out.
+    /// - Returns: What the service would answer, from the cache.
+    /// - Throws: ``Cosmos/ClientError`` when it is refused, or cannot wait.
+    private func queue(
+        _ operation: Operation, _ names: [Name], _ store: Cosmos.OfflineStore,
+        after failure: Failure? = nil
+    ) async throws(Failure) -> Response {
+        try await check(operation, names, store)
+        let sealer = sealer
+        let date = now()
+        store.queueState.beginQueueing()
+        defer { store.queueState.endQueueing() }
+        let isUncertain = failure != nil
+        let (response, applied) = try await store.write { transaction in
+            let writer = try Cosmos.OfflineWriter(transaction, sealer, now: date)
+            if operation.action == .batch {
+                return try Self.queueBatch(operation, names, isUncertain, writer)
+            }
+            guard let name = names.first else { return (Response(status: 204), []) }
+            var change = Cosmos.OfflineWriter.Change(
+                action: operation.action, name: name, subject: operation.subject)
+            switch operation.body {
+            case .none: break
+            case .json(let packed): change.body = packed
+            case .media(let bytes, let type): change.media = (bytes, type)
+            }
+            change.ifMatch = operation.ifMatch
+            var applied = try writer.apply(change)
+            applied.write.isUncertain = isUncertain
+            applied.write.take(operation)
+            try writer.enqueue(applied.write)
+            return (Self.response(applied), [applied])
+        }
+        for applied in applied { store.usage.note(applied) }
+        kick()
+        return response
+    }
+
+    private static func response(_ applied: Cosmos.OfflineWriter.Applied) -> Response {
+        var metadata = Cosmos.ResponseMetadata()
+        metadata.etag = applied.record?.body.etag
+        return Response(
+            status: applied.status, metadata: metadata,
+            content: applied.record.map { .resource($0.body) } ?? .none, fromCache: true)
+    }
+
+    /// Refuses what the service would refuse for good.
+    private func check(
+        _ operation: Operation, _ names: [Name], _ store: Cosmos.OfflineStore
+    ) async throws(Failure) {
+        guard operation.type == .document else { return }
+        var bodies: [Cosmos.ResourceBody] = []
+        if case .json(let packed) = operation.body {
+            switch operation.action {
+            case .create, .upsert, .replace: bodies = [Cosmos.ResourceBody(packed: packed)]
+            case .batch:
+                guard operation.partition.keyText.isEmpty == false else { break }
+                for step in (try? packed.value().arrayValue) ?? [] {
+                    guard let step = BatchStep(step), step.action != .patch,
+                        let members = step.body?.objectValue
+                    else { continue }
+                    bodies.append(try Cosmos.ResourceBody(members))
+                }
+            default: break
+            }
+            if packed.bytes.count > Self.documentSizeMax {
+                throw Failure(
+                    .entityTooLarge,
+                    "It is not possible to \(operation.subject): it has more than 2 MB.",
+                    statusCode: 413)
+            }
+        }
+        guard let collection = names.first?.link.nearest(.collection),
+            let known = try await definition(of: collection, store, asks: false),
+            let definition = known
+        else { return }
+        guard case .key(let key) = operation.partition else {
+            throw Failure(
+                .badRequest,
+                "It is not possible to \(operation.subject): it needs the partition key of the document.",
+                statusCode: 400)
+        }
+        for body in bodies where definition.key(of: body)?.headerText != key.headerText {
+            throw Failure(
+                .badRequest,
+                "It is not possible to \(operation.subject): the partition key is not that of the document.",
+                statusCode: 400, subStatus: 1001)
+        }
+    }
+
+    private static var documentSizeMax: Int { 2 << 20 }
+}
+
+extension Cosmos.CacheUsage {
+    /// Notes what a write has changed.
+    func note(_ applied: Cosmos.OfflineWriter.Applied) {
+        if let record = applied.record {
+            note(record.path, size: record.body.packed.bytes.count)
+        }
+        if let path = applied.removedPath { forget(within: path) }
+    }
+}
+
+extension Cosmos.QueuedWrite {
+    /// Takes over what an operation asks for beside its body.
+    mutating func take(_ operation: Cosmos.Operation) {
+        if case .matches = operation.options.condition { isStrict = true }
+        indexingDirective = operation.options.indexingDirective?.rawValue
+        if !operation.options.preTriggers.isEmpty { preTriggers = operation.options.preTriggers }
+        if !operation.options.postTriggers.isEmpty {
+            postTriggers = operation.options.postTriggers
+        }
+        contentName = operation.contentName
+    }
+}

@@ -1,0 +1,10 @@
+import Foundation
+
+/// Bytes as text of JSON.
+enum Base64Text {
+    static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    static func bytes(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { [UInt8]($0) }
+    }
+}
