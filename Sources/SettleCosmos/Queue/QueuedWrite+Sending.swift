@@ -141,23 +141,3 @@ extension Cosmos.QueuedWrite {
         Cosmos.ClientError(.internalError, "A queued write is damaged and cannot be read.")
     }
 }
-
-extension Cosmos.PartitionKey {
-    /// Reads a key as a header has it.
-    init?(headerText: String) {
-        guard let json = try? JSONValue(jsonText: headerText), let values = json.arrayValue,
-            !values.isEmpty
-        else { return nil }
-        self.init(
-            components: values.map { value in
-                switch value {
-                case .string(let text): .string(text)
-                case .integer(let number): .number(Double(number))
-                case .double(let number): .number(number)
-                case .bool(let flag): .bool(flag)
-                case .null: .null
-                case .array, .object: .undefined
-                }
-            })
-    }
-}
