@@ -115,7 +115,8 @@ extension Cosmos {
             }
             end(
                 replacedBy: Session(
-                    account: account, service: service, handler: offline ?? service, partitionKeys: PartitionKeys(),
+                    account: account, service: service, handler: offline ?? service,
+                    partitionKeys: PartitionKeys(),
                     offline: offline))
         }
 
