@@ -101,7 +101,7 @@ public struct CosmosBackend: Backend {
     ) throws(ReplicationError) {
         address = try ContainerAddress(url)
         client = Cosmos.Client(
-            account: address.account, credentials: credentials, transport: transport)
+            account: address.account, credentials: credentials, transport: transport, cache: nil)
         self.deletion = deletion
         try Self.check(deletion)
     }

@@ -18,7 +18,7 @@ import Testing
     ) async throws {
         let server = ModelServer()
         let url = try await server.start()
-        let client = Cosmos.Client()
+        let client = Cosmos.Client(cache: nil)
         try client.configure(
             forAccountAt: url, withMasterKey: Self.key, withPermissionMode: .all)
         try await client.create(databaseWithId: "crm")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Configuration` {
     @Test func `is asked for before the first call`() async throws {
-        let client = Cosmos.Client()
+        let client = Cosmos.Client(cache: nil)
         #expect(!client.isConfigured)
         await #expect {
             try await client.get(databaseWithId: "d")
@@ -28,7 +28,7 @@ import Testing
             try PropertyListSerialization.data(fromPropertyList: entries, format: .xml, options: 0)
                 .write(to: url)
         }
-        let client = Cosmos.Client()
+        let client = Cosmos.Client(cache: nil)
         try write(["CosmosAccountName": "contoso", "CosmosMasterKey": emulatorKey])
         try client.configure(withPlistAt: url, withPermissionMode: .read)
         #expect(client.account?.description == "https://contoso.documents.azure.com")

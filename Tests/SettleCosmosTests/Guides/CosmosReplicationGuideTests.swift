@@ -18,7 +18,7 @@ import Testing
     @Test func `runs`() async throws {
         let server = ModelServer()
         let url = try await server.start()
-        let cosmos = Cosmos.Client()
+        let cosmos = Cosmos.Client(cache: nil)
         try cosmos.configure(
             forAccountAt: url, withMasterKey: AccountConfiguration.emulatorKey,
             withPermissionMode: .all)

@@ -149,8 +149,8 @@ import Testing
         account.client.isNetworkAvailable = true
         await gate.arrivals()
         account.client.isNetworkAvailable = false
-        gate.open()
         try await account.restart()
+        gate.open()
         let told = events(of: account.client)
         try await account.goOnline()
         #expect(await Set(told.value.lines) == ["sent create 1", "processed"])

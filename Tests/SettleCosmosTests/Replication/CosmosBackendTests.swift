@@ -284,7 +284,7 @@ import Testing
         #expect(
             await code(try CosmosBackend(offline, collection: "people", inDatabase: "crm"))
                 == .unreachable)
-        let client = Cosmos.Client()
+        let client = Cosmos.Client(cache: nil)
         #expect(throws: ReplicationError.self) {
             try CosmosBackend(client, collection: "people", inDatabase: "crm")
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import Settle
+import SettleCosmos
 import SettleREST
 import SettleSync
 

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleCosmos
 
 /// A queue that is sent in batches, beside one whose writes each have a partition of their own.
 enum CosmosDraining: BenchmarkCase {

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleCosmos
 
 /// Gets of documents from the cache of a client of Cosmos DB, beside reads of a database.
 enum CosmosGetCached: BenchmarkCase {
@@ -29,7 +30,7 @@ enum CosmosGetCached: BenchmarkCase {
                     },
                     Contender(name: "self-documents") {
                         try await rate(expected, documents, picks) { id, _ in
-                            guard let found = try plain.database.document(id) else {
+                            guard let found = try await plain.database.fetchDocument(id) else {
                                 throw BenchmarkError("The document '\(id)' is not there.")
                             }
                             return found

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Settle
+import SettleCosmos
 import SettleREST
 
 /// Gets that the service answers, beside bare requests of the same bytes by the same transport.

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleCosmos
 
 /// Writes without a network, which change the cache and wait, beside durable inserts into a database.
 enum CosmosOfflineWrite: BenchmarkCase {
