@@ -85,6 +85,8 @@ extension Cosmos {
             let count = wanted.itemCountMax ?? Self.itemCountDefault
             var found = Page(items: [], next: nil, resourceId: page.resourceId)
             var offset = place.offset
+            // The service may give an empty page whose continuation is its own; nothing comes behind it.
+            var visited: Set<String?> = [place.continuation]
             while true {
                 for item in page.items.dropFirst(offset) {
                     if found.items.count == count {
@@ -97,9 +99,13 @@ extension Cosmos {
                     found.items.append(item)
                 }
                 offset = max(0, offset - page.items.count)
-                guard let next = page.next, let behind = try self.page(at: next, reader) else {
+                guard let next = page.next, visited.insert(next).inserted else { return found }
+                guard let behind = try self.page(at: next, reader) else {
+                    // What is behind is not kept: the next call says so.
+                    found.next = next
                     return found
                 }
+                usage.touch(path(next))
                 page = behind
             }
         }

@@ -102,7 +102,6 @@ extension Cosmos {
 
         private func encrypt(_ sealer: Sealer) async throws(ClientError) {
             guard let encryptor = sealer.encryptor else { return }
-            let plain = Sealer(encryptor: nil)
             try await write { transaction in
                 var ids: [String] = []
                 try transaction.forEachDocument { document in
@@ -112,7 +111,7 @@ extension Cosmos {
                 for id in ids {
                     guard let document = try transaction.document(id) else { continue }
                     let packed = try document.packed()
-                    var sealed = try sealer.sealed(try plain.opened(packed))
+                    var sealed = try sealer.sealed(try sealer.opened(packed))
                     if let etag = try packed.member("local") {
                         sealed = try sealed.setting(["local": etag])
                     }
@@ -124,7 +123,7 @@ extension Cosmos {
                         continue
                     }
                     write.content = try write.content.map {
-                        StoredValue(try sealer.sealed(plain.opened($0.packed)))
+                        StoredValue(try sealer.sealed(sealer.opened($0.packed)))
                     }
                     try queue.modify(operation.id) { try $0.set(write) }
                 }

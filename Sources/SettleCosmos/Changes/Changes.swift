@@ -58,8 +58,7 @@ extension Cosmos {
             case .beginning: return try await reader.position(at: .beginning, keys: keys)
             case .now: return try await reader.position(at: .now, keys: keys)
             case .date(let date):
-                let second = Int64(clamping: Int(date.timeIntervalSince1970.rounded(.down)))
-                return try await reader.position(at: .since(second), keys: keys)
+                return try await reader.position(at: .since(date.secondsSince1970), keys: keys)
             case .after(let continuation):
                 guard var position = ChangePosition(continuation.text) else {
                     throw ClientError(

@@ -210,9 +210,10 @@ extension Cosmos {
                 all = try await collect(reader, &costs)
             }
             collected = all
-            let end = min(all.count, givenCount + size)
+            let begin = min(max(givenCount, 0), all.count)
+            let end = begin + min(size, all.count - begin)
             var results: [PackedValue] = []
-            for value in all[min(givenCount, end)..<end] {
+            for value in all[begin..<end] {
                 do {
                     results.append(try PackedValue(value))
                 } catch {

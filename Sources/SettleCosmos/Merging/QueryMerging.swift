@@ -24,7 +24,7 @@ extension Cosmos {
             if let text = operation.page.continuation {
                 guard MergePosition.isOne(text) else { return try await service.perform(operation) }
                 var merge =
-                    if let kept = leftovers.take(text) {
+                    if let kept = leftovers.take(text, of: operation) {
                         kept
                     } else {
                         QueryMerge(
@@ -52,7 +52,9 @@ extension Cosmos {
             let reader = RangeReader(
                 service: service, operation: operation, collection: collection, plan: merge.plan)
             let response = try await merge.page(by: reader)
-            if let text = response.metadata.continuation { leftovers.keep(merge, for: text) }
+            if let text = response.metadata.continuation {
+                leftovers.keep(merge, for: text, of: operation)
+            }
             return response
         }
 
@@ -75,24 +77,39 @@ extension Cosmos {
 
     /// What pages of merged queries have read and not given.
     private final class MergeLeftovers: Sendable {
-        private let kept = Mutex<[(text: String, merge: QueryMerge)]>([])
+        /// Continuations do not say of which query they are: several may have the same one.
+        private struct Kept {
+            let text: String
+            let collection: Link?
+            let query: Operation.Body
+            let merge: QueryMerge
+        }
+
+        private let kept = Mutex<[Kept]>([])
         /// How many queries have something kept, and how many bytes of one are.
         private static let countMax = 8
         private static let sizeMax = 8 << 20
 
         /// Takes out what the page that ended so has left.
-        func take(_ text: String) -> QueryMerge? {
+        func take(_ text: String, of operation: Operation) -> QueryMerge? {
             kept.withLock { kept in
-                guard let index = kept.firstIndex(where: { $0.text == text }) else { return nil }
+                let index = kept.firstIndex {
+                    $0.text == text && $0.collection == operation.link
+                        && $0.query == operation.body
+                }
+                guard let index else { return nil }
                 return kept.remove(at: index).merge
             }
         }
 
         /// Keeps what a page has left; the oldest of too many goes, and is read again.
-        func keep(_ merge: QueryMerge, for text: String) {
+        func keep(_ merge: QueryMerge, for text: String, of operation: Operation) {
             guard merge.size <= Self.sizeMax else { return }
             kept.withLock { kept in
-                kept.append((text, merge))
+                kept.append(
+                    Kept(
+                        text: text, collection: operation.link, query: operation.body,
+                        merge: merge))
                 if kept.count > Self.countMax { kept.removeFirst() }
             }
         }

@@ -176,6 +176,13 @@ extension Cosmos.OfflineHandler {
     private func check(
         _ operation: Operation, _ names: [Name], _ store: Cosmos.OfflineStore
     ) async throws(Failure) {
+        // A write waits under the text of its link, which an odd id would make that of nothing, or of another.
+        for name in names where Cosmos.Link(name.link.text, isByResourceIds: false) != name.link {
+            throw Failure(
+                .invalidId,
+                "It is not possible to \(operation.subject) without a network: its id is empty or has a '/'."
+            )
+        }
         guard operation.type == .document else { return }
         var bodies: [Cosmos.ResourceBody] = []
         if case .json(let packed) = operation.body {

@@ -118,7 +118,7 @@ extension Cosmos {
             if let etag = operation.ifNoneMatch { fields[.ifNoneMatch] = etag }
             if let date = operation.ifModifiedSince {
                 fields[.ifModifiedSince] = HTTPDate.text(
-                    of: Int64(clamping: Int(date.timeIntervalSince1970.rounded(.down))))
+                    of: date.secondsSince1970)
             }
         }
 

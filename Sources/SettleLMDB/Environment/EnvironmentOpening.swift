@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// The steps from a directory to an open environment.
 struct EnvironmentOpening {
     let directory: String
@@ -61,9 +67,16 @@ struct EnvironmentOpening {
 
     /// Empties a file that a power failure has left at its creation: the engine takes it for damaged.
     ///
-    /// When another process has it open, that is creating it at this moment.
+    /// When another process has it open, that is creating it at this moment. So it seems too while a process that
+    /// this one has just started has not yet let go of what it inherited: therefore it is tried for a second.
     private func beginAnew(_ lock: FileLock) throws(LMDBError) {
-        guard lock.takeAlone() else { return }
+        var isAlone = lock.takeAlone()
+        for _ in 0..<100 where !isAlone {
+            guard try DataFile.check(directory + "/data.mdb") == nil else { return }
+            usleep(EnvironmentTuning.markCheckMicroseconds)
+            isAlone = lock.takeAlone()
+        }
+        guard isAlone else { return }
         defer { lock.takeShared() }
         if try FileSystem.status(directory + "/data.mdb")?.sizeBytes ?? 0 > 0 {
             try DataFile.empty(directory + "/data.mdb")

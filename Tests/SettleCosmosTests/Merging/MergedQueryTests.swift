@@ -75,6 +75,28 @@ import Testing
         return isOrdered ? texts : texts.sorted()
     }
 
+    @Test func `give each its own results though their continuations are the same`() async throws {
+        let twins = try await Twins(seed: 7)
+        func query(_ condition: String) -> String {
+            "SELECT c.group, COUNT(1) AS count FROM c WHERE \(condition) GROUP BY c.group"
+        }
+        // The continuation says how many groups were given, and not of what.
+        _ = try await twins.merged(query("c.n < 10"), maxPerPage: 2).first()
+        let text = query("c.n >= 10")
+        let found = try await twins.merged(text, maxPerPage: 2).all().map(\.value)
+        #expect(
+            try await texts(found, isOrdered: false)
+                == texts(twins.expected(text), isOrdered: false))
+    }
+
+    @Test func `take a place behind all results for their end`() async throws {
+        let twins = try await Twins(seed: 7)
+        let continuation = #"q1:{"given":9223372036854775807,"parts":[{"range":"0"}]}"#
+        let query = "SELECT c.group, COUNT(1) AS count FROM c GROUP BY c.group"
+        let page = try? await twins.merged(query, continuation: continuation).first()
+        #expect(page?.resource.items.isEmpty ?? true)
+    }
+
     private static let ordered = [
         "SELECT VALUE [c.n, c.id] FROM c ORDER BY c.n, c.id",
         "SELECT c.id FROM c WHERE c.n > 5 ORDER BY c.n DESC, c.id ASC",

@@ -7,6 +7,20 @@ import Testing
 @testable import SettleCosmos
 
 @Suite struct `Writes offline` {
+    @Test func `are refused with an id that no link can have, and hold up nothing`() async throws {
+        let account = try await OfflineAccount()
+        account.goOffline()
+        for id in ["", "a/b"] {
+            await #expect {
+                _ = try await account.delete(id, "Bern")
+            } throws: { isError(.invalidId)($0) }
+        }
+        try await account.create(Person(id: "1", city: "Bern"))
+        try await account.goOnline()
+        #expect(try await account.remote("1", "Bern") != nil)
+        try await account.close()
+    }
+
     @Test func `are applied to the cache, queued, and sent when the network is back`() async throws
     {
         let account = try await OfflineAccount()
