@@ -67,6 +67,9 @@ extension Cosmos {
             }
         }
 
+        /// Forgets when anything was compared with the service: each is asked for again.
+        func forgetChecks() { state.withLock { $0.checked = [:] } }
+
         /// Forgets what is at a path and below.
         func forget(within path: String) {
             state.withLock { state in

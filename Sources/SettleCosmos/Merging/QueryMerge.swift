@@ -14,7 +14,7 @@ extension Cosmos {
         private var collected: [JSONValue]?
         private var givenCount: Int
 
-        /// How many results a page has when nobody says.
+        /// How many results a page has unless the caller says so.
         private static let pageSize = 100
         /// How many ranges are asked at a time.
         private static let concurrentReadsMax = 8

@@ -23,7 +23,7 @@ extension Cosmos {
                 let (left, right) = (left?.doubleValue ?? 0, right?.doubleValue ?? 0)
                 return left == right ? 0 : left < right ? -1 : 1
             default:
-                // The service has an order of arrays and objects, but says it to nobody.
+                // The order that the service has for arrays and objects is not documented.
                 return 0
             }
         }

@@ -21,7 +21,7 @@ extension Cosmos.OfflineHandler {
     ///
     /// - Parameters:
     ///   - resources: The resources with their names.
-    ///   - count: How many writes there were before they were asked for.
+    ///   - count: How many writes there were before they were asked for, or with the one that made them.
     ///   - store: The store.
     ///   - isWrite: Whether they are what a write of this device has made.
     /// - Throws: ``Cosmos/ClientError`` with `internalError` when they cannot be stored.
@@ -40,7 +40,7 @@ extension Cosmos.OfflineHandler {
             let writer = try Cosmos.CacheWriter(transaction, sealer)
             var sizes: [(String, Int)] = []
             for (name, body) in kept {
-                if !isWrite, store.marks.isWritten(name, since: count) { continue }
+                if store.marks.isWritten(name, since: count) { continue }
                 // The last of our own writes is what is kept, until it was sent.
                 if try Self.isPending(name, transaction, store) { continue }
                 if let path = try writer.put(body, named: name) {

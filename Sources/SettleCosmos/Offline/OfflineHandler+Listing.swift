@@ -22,7 +22,12 @@ extension Cosmos.OfflineHandler {
         let count = store.marks.count
         do {
             let response = try await ask(operation)
-            return try await keepList(response, operation, link, count, store)
+            do throws(Failure) {
+                return try await keepList(response, operation, link, count, store)
+            } catch {
+                // What cannot be kept is a list all the same.
+                return response
+            }
         } catch {
             guard error.isOffline, operation.page.continuation == nil,
                 let response = try listKept(operation, link, store)
@@ -37,9 +42,8 @@ extension Cosmos.OfflineHandler {
     ) async throws(Failure) -> Response {
         guard case .feed(let elements, let resourceId) = response.content else { return response }
         var definition: Cosmos.PartitionKeyDefinition?
-        if operation.type == .document, operation.partition.keyText.isEmpty, let link,
-            !elements.isEmpty
-        {
+        // The key that is asked for may be the beginning of those of the documents.
+        if operation.type == .document, let link, !elements.isEmpty {
             guard let known = try await self.definition(of: link, store, asks: true) else {
                 return response
             }
@@ -119,7 +123,7 @@ extension Cosmos.OfflineHandler {
             let write = try queued.operation(as: Cosmos.QueuedWrite.self)
             for name in write?.names ?? []
             where name.link.type == operation.type && name.link.parent == link
-                && (key.isEmpty || name.partition == key) && names.insert(name).inserted
+                && name.isInPartition(key) && names.insert(name).inserted
             {
                 if let record = try reader.record(of: name) { found.append(record.body.packed) }
             }
@@ -144,7 +148,7 @@ extension Cosmos.OfflineHandler {
             let names = try Cosmos.NameTable(in: snapshot)
             try reader.forEachPath(of: operation.type, below: parent) { document in
                 guard let name = try names.name(ofPath: document.id), !known.contains(name),
-                    key.isEmpty || name.partition == key,
+                    name.isInPartition(key),
                     !store.marks.isWritten(name, since: count)
                 else { return true }
                 gone.append(name)
@@ -173,7 +177,7 @@ extension Cosmos.OfflineHandler {
             let names = try Cosmos.NameTable(in: snapshot)
             try reader.forEachPath(of: operation.type, below: parent, after: last) { document in
                 if !key.isEmpty, operation.type == .document,
-                    try names.name(ofPath: document.id)?.partition != key
+                    try names.name(ofPath: document.id)?.isInPartition(key) != true
                 {
                     return true
                 }

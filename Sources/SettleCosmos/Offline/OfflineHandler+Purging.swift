@@ -2,7 +2,7 @@ import Settle
 import SettleDocuments
 import SettleOutbox
 
-// What this device keeps is thrown away, and what it knows of names is told.
+// Removes copies from this device, and tells the links that it knows.
 
 extension Cosmos.OfflineHandler {
     /// Throws away everything, with what was not sent: also where the key is lost.

@@ -20,7 +20,11 @@ extension Cosmos.OfflineHandler {
         }
         do {
             let response = try await ask(operation)
-            try await keep(response, operation, link, store)
+            do throws(Failure) {
+                try await keep(response, operation, link, store)
+            } catch {
+                // What cannot be kept, as a page that is too large, is an answer all the same.
+            }
             return response
         } catch {
             guard error.isOffline, let response = try kept(operation, link, store) else {

@@ -12,8 +12,12 @@ extension Cosmos.OfflineHandler {
         guard let names = try queueableNames(operation, store) else {
             return try await writeByService(operation, store)
         }
+        // Also where nothing is kept any more: a write must not overtake those before it.
         if try mustWait(names, operation, store) {
             return try await queue(operation, names, store)
+        }
+        guard names.allSatisfy({ rules.keeps($0.link.type, at: $0.link) }) else {
+            return try await writeByService(operation, store)
         }
         if isOffline {
             do throws(Failure) {
@@ -35,29 +39,46 @@ extension Cosmos.OfflineHandler {
     private func writeByService(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) async throws(Failure) -> Response {
-        let response = try await ask(try withServiceVersion(operation, store))
+        let asked = try withServiceVersion(operation, store)
         let count = store.marks.count
+        let response = try await ask(asked)
+        do throws(Failure) {
+            try await take(response, of: operation, since: count, store)
+        } catch {
+            // It is carried out: that this device cannot keep it must not look as if it were not.
+            store.usage.forgetChecks()
+        }
+        return response
+    }
+
+    /// Keeps what came of a write.
+    ///
+    /// What another write of this device was about meanwhile is kept no more: which of them the service carried out
+    /// last is not known.
+    private func take(
+        _ response: Response, of operation: Operation, since count: UInt64,
+        _ store: Cosmos.OfflineStore
+    ) async throws(Failure) {
+        var written: [Name: Cosmos.ResourceBody?] = [:]
         if operation.action == .delete, response.resource == nil, let link = operation.link {
             let name = try store.read { snapshot in
                 try Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
                     .name(of: link, operation.partition)
             }
-            if let name {
-                store.marks.note(name)
-                try await remove(name, store)
-            }
+            if let name { written[name] = .some(nil) }
         } else if operation.action == .batch, let link = try namedLink(operation.link, store) {
-            var written: [Name: Cosmos.ResourceBody?] = [:]
             for (name, body) in Self.changes(operation, response, in: link) { written[name] = body }
-            for name in written.keys { store.marks.note(name) }
-            let kept = written.compactMap { name, body in body.map { (name, $0) } }
-            try await keep(kept, since: count, store, isWrite: true)
-            for (name, body) in written where body == nil { try await remove(name, store) }
         } else if let body = response.resource, let name = name(of: body, operation, nil) {
-            store.marks.note(name)
-            try await keep([(name, body)], since: count, store, isWrite: true)
+            written[name] = body
         }
-        return response
+        for name in written.keys where store.marks.isWritten(name, since: count) {
+            written[name] = .some(nil)
+        }
+        for name in written.keys { store.marks.note(name) }
+        let marked = store.marks.count
+        let kept = written.compactMap { name, body in body.map { (name, $0) } }
+        try await keep(kept, since: marked, store, isWrite: true)
+        for (name, body) in written where body == nil { try await remove(name, store) }
     }
 
     /// An operation that depends on the version of the service where it depends on the same one of this device.
@@ -77,13 +98,12 @@ extension Cosmos.OfflineHandler {
         return operation
     }
 
-    /// The names of what a write concerns, when it may wait on this device; otherwise nil.
+    /// The names of what a write concerns, when it is of a kind that may wait on this device; otherwise nil.
     private func queueableNames(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) throws(Failure) -> [Name]? {
         guard mayWrite, operation.type == .document || operation.type == .attachment,
-            let link = try namedLink(operation.link, store),
-            rules.keeps(operation.type, at: link)
+            let link = try namedLink(operation.link, store)
         else { return nil }
         let key = operation.partition.keyText
         if operation.action == .batch {

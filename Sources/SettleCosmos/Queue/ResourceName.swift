@@ -18,6 +18,12 @@ extension Cosmos {
             link.parent.map { ResourceName($0, partition: partition) }
         }
 
+        /// Whether it is in the logical partition of a key, or in one of those that a beginning of a hierarchical key
+        /// stands for.
+        func isInPartition(_ key: String) -> Bool {
+            key.isEmpty || partition == key || partition.hasPrefix("\(key.dropLast()),")
+        }
+
         /// The text that it is stored as.
         var text: String { "\(link.text)\u{0}\(partition)" }
 

@@ -32,7 +32,8 @@ extension CosmosBackend {
         case .badRequest, .entityTooLarge, .invalidDocument, .invalidId, .resourceRequestError:
             return .rejected(
                 RemoteRejection(reason: error.message, statusCode: error.statusCode))
-        case .forbidden where error.subStatus != 3 && error.subStatus != 1008:
+        case .forbidden
+        where error.subStatus != 3 && error.subStatus != 1008 && error.subStatus != 1013:
             return .rejected(
                 RemoteRejection(reason: error.message, statusCode: error.statusCode))
         default: return nil

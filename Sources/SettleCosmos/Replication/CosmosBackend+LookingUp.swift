@@ -46,6 +46,9 @@ extension CosmosBackend {
         }
     }
 
+    /// How often the service may give an empty page with the continuation that it had before.
+    static let repeatsMax = 100
+
     private func queried(_ id: String) async throws(Cosmos.ClientError) -> Cosmos.ResourceBody? {
         var operation = Cosmos.Operation(.query, .document, at: collection)
         operation.partition = .all
@@ -54,13 +57,21 @@ extension CosmosBackend {
                 "SELECT * FROM c WHERE c.id = @id",
                 parameters: [.init("@id", id)]
             ).json)
+        var repeats = 0
         while true {
             let response = try await perform(operation)
             if case .feed(let elements, _) = response.content, let element = elements.first {
                 return Cosmos.ResourceBody(packed: element)
             }
             let next = response.metadata.continuation
-            guard let next, next != operation.page.continuation else { return nil }
+            guard let next else { return nil }
+            repeats = next == operation.page.continuation ? repeats + 1 : 0
+            guard repeats < Self.repeatsMax else {
+                throw Cosmos.ClientError(
+                    .unreadableResponse,
+                    "The document '\(id)' cannot be looked up: the service gives the same continuation again.",
+                    activityId: response.metadata.activityId)
+            }
             operation.page.continuation = next
         }
     }

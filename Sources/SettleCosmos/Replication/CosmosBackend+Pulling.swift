@@ -103,6 +103,7 @@ extension CosmosBackend {
         if case .after(let continuation) = part.place {
             operation.page.continuation = continuation
         }
+        var repeats = 0
         while true {
             let response: Cosmos.OperationResponse
             do throws(Cosmos.ClientError) {
@@ -114,7 +115,8 @@ extension CosmosBackend {
             guard case .feed(let elements, _) = response.content else { return [] }
             let next = response.metadata.continuation
             if let next, next == operation.page.continuation {
-                guard elements.isEmpty else {
+                repeats += 1
+                guard elements.isEmpty, repeats < Self.repeatsMax else {
                     throw Cosmos.ClientError(
                         .unreadableResponse,
                         "A list of documents does not come to an end: the service gives the same continuation "

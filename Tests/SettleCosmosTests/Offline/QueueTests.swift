@@ -7,6 +7,54 @@ import Testing
 @testable import SettleCosmos
 
 @Suite struct `Writes offline` {
+    @Test func `do not overtake those that wait, where the collection is no longer kept`()
+        async throws
+    {
+        let account = try await OfflineAccount()
+        try await account.create(Person(id: "1", city: "Bern"))
+        account.goOffline()
+        try await account.client.replace(
+            Person(id: "1", city: "Bern", name: "first"), inCollection: "people", inDatabase: "crm")
+        account.client.setCached(false, forCollection: "people", inDatabase: "crm")
+        try await account.client.replace(
+            Person(id: "1", city: "Bern", name: "second"), inCollection: "people",
+            inDatabase: "crm")
+        try await account.goOnline()
+        #expect(try await account.remote("1", "Bern")?.name == "second")
+        try await account.close()
+    }
+
+    @Test func `are in a list of the beginning of a hierarchical key`() async throws {
+        let account = try await OfflineAccount()
+        let client = account.client
+        try await client.create(
+            collectionWithId: "stock", andPartitionKey: .init(paths: ["/tenant", "/shop"]),
+            inDatabase: "crm")
+        func item(_ shop: String, _ count: Int64) -> Cosmos.DocumentProperties {
+            Cosmos.DocumentProperties([
+                "id": "1", "tenant": "t", "shop": .string(shop), "count": .integer(count),
+            ])
+        }
+        for shop in ["a", "b"] {
+            try await client.create(item(shop, 0), inCollection: "stock", inDatabase: "crm")
+        }
+        func listed(_ key: Cosmos.PartitionKey? = nil) async throws -> [Int64] {
+            try await client.get(
+                documentsAs: Cosmos.DocumentProperties.self, inCollection: "stock",
+                inDatabase: "crm", withPartitionKey: key
+            ).all().compactMap { $0.content.value.objectValue?["count"]?.integerValue }.sorted()
+        }
+        #expect(try await listed() == [0, 0])
+        account.goOffline()
+        try await client.replace(item("a", 7), inCollection: "stock", inDatabase: "crm")
+        #expect(try await listed("t") == [0, 7])
+        #expect(try await listed("other").isEmpty)
+        try await account.goOnline()
+        #expect(try await listed() == [0, 7])
+        #expect(try await client.queuedWrites().isEmpty)
+        try await account.close()
+    }
+
     @Test func `are refused with an id that no link can have, and hold up nothing`() async throws {
         let account = try await OfflineAccount()
         account.goOffline()
