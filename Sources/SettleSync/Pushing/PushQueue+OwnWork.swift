@@ -39,6 +39,10 @@ extension PushQueue {
         for name in base.unshown where !(shown[name]?.isNull ?? true) {
             expected[name] = known[name]
         }
+        // What a state does not say of attachments is no difference.
+        if shown[AttachmentMember.name] == nil, base.carriesAttachments {
+            expected[AttachmentMember.name] = nil
+        }
         return state.holds(expected, isRounded: true)
     }
 

@@ -63,6 +63,35 @@ import Testing
         #expect(server.complaints.isEmpty)
     }
 
+    // The pull that follows a lost answer shows the item as it was before the deletion.
+    @Test(arguments: [true, false])
+    func `are no conflict of an undeletion whose answer was lost`(hasSome: Bool) async throws {
+        let (device, server) = (try await Device(), ModelServer())
+        var backend = backend(server)
+        try await save("a", hasSome ? [photo] : [], on: device)
+        try await device.replicate(backend)
+        try await device.database.delete(documentWithId: "a")
+        try await device.replicate(backend) { $0.direction = .clientToServer }
+        try await save("a", [], n: 2, on: device)
+        let lost = Script<ModelBackend.Fault>([.answerLost], then: .none)
+        backend.fault = { lost.next() }
+        await #expect(throws: ReplicationError.self) {
+            try await device.replicate(backend) { $0.direction = .clientToServer }
+        }
+        for direction in [ReplicationDirection.serverToClient, .bidirectional] {
+            try await device.replicate(backend) {
+                $0.direction = direction
+                $0.conflictHandler = ConflictHandler { conflict in
+                    Issue.record("\(conflict.documentId) is no conflict.")
+                    return .leave
+                }
+            }
+        }
+        #expect(try await device.members("a") == ["n": 2])
+        #expect(server.contents["a"]?["n"] == 2)
+        #expect(server.complaints.isEmpty)
+    }
+
     @Test func `are removed there and here when the document loses them`() async throws {
         let (left, right) = (try await Device(), try await Device())
         let server = ModelServer()

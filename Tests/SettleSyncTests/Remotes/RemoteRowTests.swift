@@ -158,6 +158,23 @@ import TestSupport
         #expect(!isOwnWork(["n": 1]))
     }
 
+    @Test func `recognise an undeletion whatever is not said of attachments`() {
+        let sent = PendingChange.Sent(
+            kind: .undelete, baseVersion: "1", members: [:], revision: nil)
+        func isOwnWork(_ before: [String: JSONValue], _ members: [String: JSONValue]) -> Bool {
+            let base = BaseItem(presence: .deleted, version: "1", members: before)
+            let state = BaseItem(presence: .live, version: "2", members: members)
+            return PushQueue.isOwnWork(sent, shows: state, base: base, in: .all)
+        }
+        let name = AttachmentMember.name
+        #expect(isOwnWork(["n": 1, name: [:]], ["n": 1, name: [:]]))
+        #expect(isOwnWork(["n": 1, name: [:]], ["n": 1]))
+        #expect(isOwnWork(["n": 1], ["n": 1, name: [:]]))
+        #expect(!isOwnWork(["n": 1, name: [:]], ["n": 2]))
+        // A member of that name that describes nothing is one like any other.
+        #expect(!isOwnWork(["n": 1, name: 7], ["n": 1]))
+    }
+
     @Test func `have the bytes that the format page shows`() {
         var row = RowWriter()
         BaseItem(presence: .live, version: "Mg==", members: ["n": 1]).write(to: &row)
