@@ -6,7 +6,7 @@ import Settle
 struct ImportCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Store documents from a JSON file, an export, or standard input.",
+        abstract: "Store documents from JSON, CSV, an export, or standard input.",
         discussion: """
             Reads one JSON object a line (NDJSON) or one array of objects, of any size: only a \
             batch at a time is in memory. The database is made when there is none.
@@ -17,6 +17,12 @@ struct ImportCommand: SettleSubcommand {
             At the first line that is no document the import ends with status 1, names the line, \
             and says how many documents were stored before it; nothing after it is stored.
 
+            With --csv each row of a table is a document, whose members the first row names. A \
+            number, true and false are read as such where no quotes stand around them, an empty \
+            field makes no member, and all else is text; so are codes like 007 or 12e5, and numbers \
+            with more digits than a number keeps. --text takes every field as text. The column \
+            "id", or that of --id-member, is the identifier.
+
             A file that 'settle export' wrote is recognised by its first line. Its documents keep \
             their revisions, dates, and attachments, and tombstones come along. All of it is \
             looked at before anything is stored.
@@ -25,6 +31,7 @@ struct ImportCommand: SettleSubcommand {
               settle import ./shop items.ndjson
               settle import ./shop --id-member sku items.json
               curl -s https://example.org/items.json | settle import ./shop -
+              settle import ./shop --csv --id-member sku items.csv
               settle import ./copy shop.export --on-existing replace
             """)
 
@@ -55,20 +62,45 @@ struct ImportCommand: SettleSubcommand {
         completion: .directory)
     var contents: String?
 
+    @Flag(help: "Read a table with a title for each column (CSV, RFC 4180).")
+    var csv = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What stands between the fields of --csv: one character, or tab.",
+            valueName: "character"),
+        transform: SeparatorArgument.init(parsing:))
+    var separator: SeparatorArgument?
+
+    @Flag(help: "Take every field of --csv as text.")
+    var text = false
+
     @Flag(help: "Print the counts as a JSON object.")
     var json = false
+
+    func validate() throws {
+        guard !csv else { return }
+        if separator != nil { throw ValidationError("--separator goes with --csv.") }
+        if text { throw ValidationError("--text goes with --csv.") }
+    }
 
     func perform() async throws {
         let source = try ImportSource(path: file)
         let beginning = ForeignFile.withoutMark(try await source.beginning())
-        if let kind = ForeignFile(beginning: beginning) {
+        if let kind = ForeignFile(beginning: beginning), !(csv && kind.isTable) {
             throw CommandFailure("\(source.name) cannot be imported. \(kind.sentence)")
         }
+        if csv { return try await importPlain(source, beginning, csvParser) }
         if Database.isExport(Data(beginning)) {
             try await importExport(source, beginning)
         } else {
-            try await importPlain(source, beginning)
+            try await importPlain(source, beginning, JSONDocumentParser(idMember: idMember))
         }
+    }
+
+    private var csvParser: CSVDocumentParser {
+        CSVDocumentParser(
+            separator: (separator ?? .comma).byte, idMember: idMember, isText: text)
     }
 
     private func importExport(_ source: ImportSource, _ beginning: [UInt8]) async throws {
@@ -91,7 +123,9 @@ struct ImportCommand: SettleSubcommand {
         try report(ImportReport(summary), elapsed: begun.duration(to: .now))
     }
 
-    private func importPlain(_ source: ImportSource, _ beginning: [UInt8]) async throws {
+    private func importPlain(
+        _ source: ImportSource, _ beginning: [UInt8], _ parser: any DocumentParser
+    ) async throws {
         guard contents == nil else {
             throw CommandFailure("\(source.name) is no export; leave --contents out.")
         }
@@ -102,7 +136,7 @@ struct ImportCommand: SettleSubcommand {
             defer { progress.end() }
             counts = try await database.path.withDatabase(create: true) { database in
                 let importer = Importer(
-                    into: database, idMember: idMember, existing: onExisting?.existing ?? .replace)
+                    into: database, parsing: parser, existing: onExisting?.existing ?? .replace)
                 var waiting: [UInt8]? = beginning
                 return try await importer.run {
                     defer { waiting = nil }

@@ -38,6 +38,7 @@ struct QueryCommand: SettleSubcommand {
               settle query ./cities --key country --value population --reduce sum --group
               settle query ./cities --key continent --key name --from '["EU","M"]' --limit 5
               settle query ./cities --index byCountry --group-level 1
+              settle query ./cities --key country --key name --value population --csv > cities.csv
             """)
 
     @OptionGroup var database: DatabaseArgument
@@ -61,8 +62,16 @@ struct QueryCommand: SettleSubcommand {
     @Flag(help: "Print a JSON object a row, with \"key\", \"value\", and \"id\".")
     var json = false
 
+    @Flag(
+        help: """
+            Print CSV text (RFC 4180, in UTF-8): a line of titles, then a line a row. Text that would \
+            be read as a number stands in quotes; null is an empty field.
+            """)
+    var csv = false
+
     func validate() throws {
         try IndexOptions.check(name: index)
+        if csv, json { throw ValidationError("--csv goes without --json.") }
         guard !declared.key.isEmpty else { return try validateStored() }
         if stale {
             throw ValidationError("--stale asks a stored index: --index NAME without --key.")
@@ -218,10 +227,14 @@ struct QueryCommand: SettleSubcommand {
         var rendering = index.rendering(options, isJSON: json, on: screenOptions.screen)
         rendering.documents = documents
         let place =
-            json || index.isReduced
+            json || csv || index.isReduced
             ? nil : try await RangeCount(index.name, options, in: database).place(of: result)
         let output = Output()
-        for line in rendering.lines(of: result, place: place) { try output.line(line) }
+        let lines =
+            csv
+            ? rendering.csv(of: result, withDocuments: options.includeDocuments)
+            : rendering.lines(of: result, place: place)
+        for line in lines { try output.line(line) }
         try output.flush()
         let errorCount = try database.indexStatus(named: index.name).errorCount
         if errorCount > 0 {

@@ -6,18 +6,11 @@ struct DocumentReader {
     /// The member that holds the identifier when it is not `id`.
     let idMember: String?
 
-    /// A record that is no document.
-    struct Failure: Error, Equatable {
-        /// The line it begins on, from 1.
-        let line: Int
-        /// What is wrong and what to do.
-        let message: String
-    }
-
     /// The document that a record holds.
     ///
-    /// - Throws: ``Failure``.
-    func document(from record: RecordSplitter.Record, inArray: Bool) throws(Failure) -> Document {
+    /// - Throws: ``ImportFault``.
+    func document(from record: RecordSplitter.Record, inArray: Bool) throws(ImportFault) -> Document
+    {
         let document: Document
         do {
             if let idMember {
@@ -25,20 +18,20 @@ struct DocumentReader {
             } else {
                 document = try Document(json: Data(record.bytes))
             }
-        } catch let failure as Failure {
+        } catch let failure as ImportFault {
             throw failure
         } catch {
             // What the text is lies below what the library says of documents.
             guard let fault = error as? JSONError ?? (error as? DatabaseError)?.cause as? JSONError
-            else { throw Failure(line: record.line, message: FailureText.sentence(for: error)) }
-            throw Failure(
+            else { throw ImportFault(line: record.line, message: FailureText.sentence(for: error)) }
+            throw ImportFault(
                 line: record.line + fault.line - 1,
                 message: Self.message(for: fault, inArray: inArray))
         }
         do {
             try DocumentIdentifier.check(document.id)
         } catch {
-            throw Failure(line: record.line, message: "\(error)")
+            throw ImportFault(line: record.line, message: "\(error)")
         }
         return document
     }
@@ -48,10 +41,10 @@ struct DocumentReader {
         from record: RecordSplitter.Record, identifiedBy member: String
     ) throws -> Document {
         guard let text = String(validating: record.bytes, as: UTF8.self) else {
-            throw Failure(line: record.line, message: "A string is not UTF-8.")
+            throw ImportFault(line: record.line, message: "A string is not UTF-8.")
         }
         guard var members = try JSONValue(jsonText: text).objectValue else {
-            throw Failure(line: record.line, message: "A document is a JSON object.")
+            throw ImportFault(line: record.line, message: "A document is a JSON object.")
         }
         let id = try identifier(of: members, in: member, at: record.line)
         // In a document "id" is the identifier, so a member of this name has no place of its own.
@@ -60,7 +53,7 @@ struct DocumentReader {
         case .string(id)?: break
         case .integer(let number)? where String(number) == id: break
         default:
-            throw Failure(
+            throw ImportFault(
                 line: record.line,
                 message: "The document has a member 'id' beside the identifier in '\(member)', "
                     + "which would be lost; rename it.")
@@ -70,17 +63,17 @@ struct DocumentReader {
 
     private func identifier(
         of members: [String: JSONValue], in member: String, at line: Int
-    ) throws(Failure) -> String {
+    ) throws(ImportFault) -> String {
         switch members[member] {
         case .string(let text)?: return text
         case .integer(let number)?: return String(number)
         case nil:
-            throw Failure(
+            throw ImportFault(
                 line: line,
                 message: "The document has no member '\(member)' to take its identifier from; "
                     + "choose another with --id-member.")
         default:
-            throw Failure(
+            throw ImportFault(
                 line: line,
                 message: "The member '\(member)' is neither a string nor a whole number, so it "
                     + "cannot be an identifier.")

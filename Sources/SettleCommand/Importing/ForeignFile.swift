@@ -61,6 +61,11 @@ enum ForeignFile: Equatable {
         return nil
     }
 
+    /// Whether it may be read as a table.
+    var isTable: Bool {
+        if case .table = self { true } else { false }
+    }
+
     /// What it is and what to do, as a sentence.
     var sentence: String {
         switch self {
@@ -79,8 +84,10 @@ enum ForeignFile: Equatable {
             "It is a binary file and no JSON text."
         case .table(let separator):
             "It looks like a table of values with \(separator) between them (CSV), and not like "
-                + "JSON. Convert it to one JSON object a line, as Miller does: mlr --icsv --ojsonl "
-                + "cat FILE | settle import DATABASE -"
+                + "JSON. Its rows become documents with: settle import DATABASE --csv"
+                + (separator == "commas"
+                    ? "" : " --separator \(separator == "tabs" ? "tab" : "';'")")
+                + " FILE"
         }
     }
 }

@@ -36,7 +36,7 @@ struct Importer {
     }
 
     private let database: Database
-    private let reader: DocumentReader
+    private let parser: any DocumentParser
     private let existing: ExistingDocuments
 
     // Large enough that the flush to the disk does not count, small enough that an interruption
@@ -45,9 +45,17 @@ struct Importer {
     private static let batchBytesMax = 4 << 20
 
     /// An importer into a database.
-    init(into database: Database, idMember: String? = nil, existing: ExistingDocuments = .replace) {
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - parser: At the beginning of a text.
+    ///   - existing: What becomes of documents that are there.
+    init(
+        into database: Database, parsing parser: any DocumentParser = JSONDocumentParser(),
+        existing: ExistingDocuments = .replace
+    ) {
         self.database = database
-        reader = DocumentReader(idMember: idMember)
+        self.parser = parser
         self.existing = existing
     }
 
@@ -63,18 +71,18 @@ struct Importer {
         _ next: () async throws -> [UInt8]?,
         progress: (Counts, _ bytesRead: Int) -> Void = { _, _ in }
     ) async throws -> Counts {
-        var splitter = RecordSplitter()
+        var parser = parser
         var batch = Batch()
         var counts = Counts()
         var bytesRead = 0
         var isAtEnd = false
         while !isAtEnd {
             let fault = await take(
-                next, into: &batch, through: &splitter, bytesRead: &bytesRead, isAtEnd: &isAtEnd)
+                next, into: &batch, through: &parser, bytesRead: &bytesRead, isAtEnd: &isAtEnd)
             // What came before the fault is stored, so that the count is also the place.
             try await store(&batch, counts: &counts)
             progress(counts, bytesRead)
-            if let fault { throw Stopped(counts: counts, line: fault.line, reason: fault.message) }
+            if let fault { throw Stopped(counts: counts, line: fault.line, reason: fault.reason) }
             if Task.isCancelled {
                 throw Stopped(
                     counts: counts, line: nil, reason: "Interrupted.", isInterrupted: true)
@@ -92,56 +100,43 @@ struct Importer {
         var isFull: Bool {
             documents.count >= Importer.batchCountMax || byteCount >= Importer.batchBytesMax
         }
+
+        mutating func append(_ found: FoundDocument) {
+            documents.append(found.document)
+            lines.append(found.line)
+            byteCount += found.byteCount
+        }
     }
 
     private struct Fault {
         let line: Int?
-        let message: String
+        let reason: String
     }
 
     /// Fills the batch; answers why it cannot go on.
     private func take(
         _ next: () async throws -> [UInt8]?, into batch: inout Batch,
-        through splitter: inout RecordSplitter, bytesRead: inout Int, isAtEnd: inout Bool
+        through parser: inout any DocumentParser, bytesRead: inout Int, isAtEnd: inout Bool
     ) async -> Fault? {
         do {
             while !batch.isFull {
                 let bytes = try await next()
                 bytesRead += bytes?.count ?? 0
-                var found: [RecordSplitter.Record] = []
-                do {
-                    if let bytes {
-                        try splitter.add(bytes) { found.append($0) }
-                    } else {
-                        isAtEnd = true
-                        try splitter.end { found.append($0) }
-                    }
-                } catch let failure as RecordSplitter.Failure {
-                    try append(found, to: &batch, inArray: splitter.isArray)
-                    throw failure
+                if let bytes {
+                    try parser.add(bytes) { batch.append($0) }
+                } else {
+                    isAtEnd = true
+                    try parser.end { batch.append($0) }
                 }
-                try append(found, to: &batch, inArray: splitter.isArray)
                 if isAtEnd || Task.isCancelled { return nil }
             }
             return nil
         } catch is CancellationError {
             return nil
-        } catch let failure as RecordSplitter.Failure {
-            return Fault(line: failure.line, message: failure.message)
-        } catch let failure as DocumentReader.Failure {
-            return Fault(line: failure.line, message: failure.message)
+        } catch let fault as ImportFault {
+            return Fault(line: fault.line, reason: fault.message)
         } catch {
-            return Fault(line: nil, message: FailureText.sentence(for: error))
-        }
-    }
-
-    private func append(
-        _ records: [RecordSplitter.Record], to batch: inout Batch, inArray: Bool
-    ) throws {
-        for record in records {
-            batch.documents.append(try reader.document(from: record, inArray: inArray))
-            batch.lines.append(record.line)
-            batch.byteCount += record.bytes.count
+            return Fault(line: nil, reason: FailureText.sentence(for: error))
         }
     }
 

@@ -12,14 +12,6 @@ struct RecordSplitter {
         let line: Int
     }
 
-    /// Text that cannot be cut.
-    struct Failure: Error, Equatable {
-        /// The line where it was noticed, from 1.
-        let line: Int
-        /// What is wrong and what to do.
-        let message: String
-    }
-
     private enum State: Equatable {
         case undecided
         case lines
@@ -53,7 +45,7 @@ struct RecordSplitter {
 
     /// Takes the next bytes and gives out each value that is complete with them.
     ///
-    /// - Throws: ``Failure``, or what `each` throws; the splitter is of no use afterwards.
+    /// - Throws: ``ImportFault``, or what `each` throws; the splitter is of no use afterwards.
     mutating func add(_ bytes: [UInt8], each: (Record) throws -> Void) throws {
         var rest = bytes[...]
         if isAtStart, !rest.isEmpty {
@@ -73,13 +65,13 @@ struct RecordSplitter {
 
     /// Ends the text and gives out a last line without a line end.
     ///
-    /// - Throws: ``Failure`` when the text ends in the middle of an array, or what `each` throws.
+    /// - Throws: ``ImportFault`` when the text ends in the middle of an array, or what `each` throws.
     mutating func end(each: (Record) throws -> Void) throws {
         switch state {
         case .undecided, .afterArray: break
         case .lines: try give(each)
         case .element, .beforeElement, .afterElement:
-            throw Failure(
+            throw ImportFault(
                 line: line,
                 message: "The text ends inside the array; the closing ']' is missing. Is the file "
                     + "complete?")
@@ -117,7 +109,7 @@ struct RecordSplitter {
             try afterElement(byte)
         case .afterArray:
             guard isSpace(byte) else {
-                throw Failure(
+                throw ImportFault(
                     line: line, message: "Text follows the end of the array; one file holds one.")
             }
         }
@@ -129,7 +121,8 @@ struct RecordSplitter {
         switch byte {
         case UInt8(ascii: "]") where isFirst: state = .afterArray
         case UInt8(ascii: ","), UInt8(ascii: "]"):
-            throw Failure(line: line, message: "A value is missing before '\(character(byte))'.")
+            throw ImportFault(
+                line: line, message: "A value is missing before '\(character(byte))'.")
         default:
             pieceLine = line
             piece = [byte]
@@ -161,7 +154,7 @@ struct RecordSplitter {
                 state = .element(depth: depth + 1, string: .outside)
             } else if closes(byte) {
                 guard depth > 0 else {
-                    throw Failure(line: line, message: "A '}' closes nothing.")
+                    throw ImportFault(line: line, message: "A '}' closes nothing.")
                 }
                 state = .element(depth: depth - 1, string: .outside)
             }
@@ -176,7 +169,7 @@ struct RecordSplitter {
         case UInt8(ascii: ","): state = .beforeElement(isFirst: false)
         case UInt8(ascii: "]"): state = .afterArray
         default:
-            throw Failure(line: line, message: "A comma is missing between two elements.")
+            throw ImportFault(line: line, message: "A comma is missing between two elements.")
         }
     }
 
@@ -188,7 +181,7 @@ struct RecordSplitter {
 
     private func checkSize() throws {
         guard piece.count > sizeMax else { return }
-        throw Failure(
+        throw ImportFault(
             line: pieceLine,
             message: "The value that begins here is larger than \(Quantity.number(sizeMax)) bytes, "
                 + "the most a document may have.")

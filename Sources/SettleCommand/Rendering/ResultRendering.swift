@@ -26,6 +26,16 @@ struct ResultRendering {
             + (sentence.map { ["", $0.sentence] } ?? [])
     }
 
+    /// The rows of an answer as CSV text, below a line of titles.
+    ///
+    /// - Parameters:
+    ///   - result: The answer.
+    ///   - withDocuments: Whether the document of a row is its last field.
+    /// - Returns: The lines.
+    func csv(of result: QueryResultEnumerator, withDocuments: Bool) -> [String] {
+        table.csv(of: result.rows, documents: withDocuments ? { document(of: $0) } : nil)
+    }
+
     private func value(of row: QueryResultRow) -> JSONValue {
         RowText.value(of: row, document: document(of: row))
     }

@@ -42,6 +42,30 @@ struct RowTable {
         rows.isEmpty ? [] : table(of: rows, after: cells).lines(isTitled: false, on: screen)
     }
 
+    /// The rows as CSV text, below a line of titles.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows.
+    ///   - documents: The document of each row, for a last column of JSON; nil for no such column.
+    /// - Returns: The lines, one more than there are rows; a text in quotes may hold line ends.
+    func csv(of rows: [QueryResultRow], documents: ((QueryResultRow) -> Document?)?) -> [String] {
+        let hasIdentifiers = reduce == nil && !keys.contains("id")
+        var titles = keys + (valueTitle.map { [$0] } ?? [])
+        if hasIdentifiers { titles.append("id") }
+        if documents != nil { titles.append("document") }
+        let lines = rows.map { row in
+            var values: [JSONValue?] = keyParts(of: row.keyJSON)
+            if valueTitle != nil { values.append(valueOrError(of: row)) }
+            if hasIdentifiers { values.append(row.documentId.map { .string($0) }) }
+            if let documents { values.append(documents(row).map(DocumentText.value)) }
+            return values
+        }
+        return ([titles.map { .string($0) }] + lines).map { values in
+            values.map { CSVField.text(of: $0, separator: SeparatorArgument.comma.byte) }
+                .joined(separator: ",")
+        }
+    }
+
     private func table(of rows: [QueryResultRow], after cells: [[String]]?) -> TextTable {
         let parts = rows.map { keyParts(of: $0.keyJSON) }
         var columns = cells?.first?.map { _ in TextTable.Column.left("") } ?? []
@@ -89,12 +113,18 @@ struct RowTable {
         value.stringValue ?? JSONRendering.compact(value)
     }
 
+    private func valueOrError(of row: QueryResultRow) -> JSONValue {
+        guard reduce != nil, let error = RowText.error(in: row.valueJSON) else {
+            return row.valueJSON
+        }
+        return .string("error: \(error)")
+    }
+
     private func valueText(of row: QueryResultRow) -> String {
-        if reduce != nil, let error = RowText.error(in: row.valueJSON) { return "error: \(error)" }
         if reduce?.isCounting == true, case .integer(let number) = row.valueJSON {
             return Quantity.number(number)
         }
-        return text(of: row.valueJSON)
+        return text(of: valueOrError(of: row))
     }
 }
 

@@ -128,7 +128,8 @@ import Testing
 
     @Test func `takes the identifier from another member`() async throws {
         try await withDatabase { database in
-            let importer = Importer(into: database, idMember: "sku")
+            let importer = Importer(
+                into: database, parsing: JSONDocumentParser(idMember: "sku"))
             let counts = try await importer.run(
                 source("{\"sku\":\"x\",\"id\":\"x\"}\n{\"sku\":12,\"id\":12}\n"))
             #expect(counts.added == 2)
@@ -147,7 +148,7 @@ import Testing
 
     @Test func `takes a whole number from the member id when it is named`() async throws {
         try await withDatabase { database in
-            let importer = Importer(into: database, idMember: "id")
+            let importer = Importer(into: database, parsing: JSONDocumentParser(idMember: "id"))
             let counts = try await importer.run(source("{\"id\":5,\"n\":1}\n{\"id\":\"a\"}\n"))
             #expect(counts.added == 2)
             #expect(try await database.fetchDocument("5")?.json == ["n": 1])

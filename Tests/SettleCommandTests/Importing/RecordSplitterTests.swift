@@ -18,12 +18,12 @@ import Testing
         try records([Array(text.utf8)]).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    private func failure(_ text: String) -> RecordSplitter.Failure? {
+    private func failure(_ text: String) -> ImportFault? {
         do {
             _ = try records([Array(text.utf8)])
             return nil
         } catch {
-            return error as? RecordSplitter.Failure
+            return error as? ImportFault
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
         let text = Array("[1]\n\n\n\n".utf8)
         #expect(try records([text], sizeMax: 1).count == 1)
         for text in ["{}\n1234567890123\n", "[{},\n1234567890123]"] {
-            #expect(throws: RecordSplitter.Failure.self) {
+            #expect(throws: ImportFault.self) {
                 _ = try records([Array(text.utf8)], sizeMax: 10)
             }
         }
