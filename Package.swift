@@ -6,6 +6,9 @@ import PackageDescription
 
 let warningsAreErrors = Context.environment["SETTLE_WARNINGS_AS_ERRORS"] != nil
 
+/// For a build with a sanitizer, which does not see the locks of the standard library.
+let locksAreSanitized = Context.environment["SETTLE_SANITIZED_LOCKS"] != nil
+
 /// The settings of every Swift target of the package.
 let house: [SwiftSetting] =
     [
@@ -13,6 +16,7 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+    + (locksAreSanitized ? [.define("SETTLE_SANITIZED_LOCKS")] : [])
 
 /// The settings of every source target outside SettleLMDB and SettlePQ, the rooms for unsafe code.
 let safe: [SwiftSetting] = house + [.strictMemorySafety()]
@@ -161,7 +165,7 @@ let package = Package(
         .target(
             name: "SettleREST",
             dependencies: [
-                "Settle", "SettleOData", "SettleSync", "SettleTableProtocol",
+                "Settle", "SettleOData", "SettlePrimitives", "SettleSync", "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],
@@ -169,8 +173,8 @@ let package = Package(
         .target(
             name: "SettleCosmos",
             dependencies: [
-                "Settle", "SettleDocuments", "SettleOutbox", "SettleREST", "SettleSync",
-                "SettleTableProtocol",
+                "Settle", "SettleDocuments", "SettleOutbox", "SettlePrimitives", "SettleREST",
+                "SettleSync", "SettleTableProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: safe),
@@ -236,7 +240,7 @@ let package = Package(
             name: "SettleCommand",
             dependencies: [
                 "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
-                "SettleREST", "SettleServer", "SettleSync",
+                "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -248,8 +252,8 @@ let package = Package(
 
         // Tests. TestSupport may be imported by every one of them and by nothing else.
         .target(
-            name: "TestSupport", dependencies: ["Settle"], path: "Tests/TestSupport",
-            swiftSettings: house),
+            name: "TestSupport", dependencies: ["Settle", "SettlePrimitives"],
+            path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(
             name: "SettlePrimitivesTests", dependencies: ["SettlePrimitives", "TestSupport"],
             swiftSettings: house),
@@ -305,7 +309,7 @@ let package = Package(
             name: "SettleSyncTests",
             dependencies: [
                 // One suite holds the rules of an outbox against those of a replication.
-                "Settle", "SettleOutbox", "SettleSync", "TestSupport",
+                "Settle", "SettleOutbox", "SettlePrimitives", "SettleSync", "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -35,7 +35,7 @@ final class Counter: Sendable {
 
 /// The long readers an environment has reported.
 final class ReaderLog: Sendable {
-    private let state = Mutex<[(name: String, age: Double)]>([])
+    private let state = Lock<[(name: String, age: Double)]>([])
     var entries: [(name: String, age: Double)] { state.withLock { $0 } }
     func add(_ name: String, _ age: Double) { state.withLock { $0.append((name, age)) } }
 }

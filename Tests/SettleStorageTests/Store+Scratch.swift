@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import SettleStorage
 import Synchronization
@@ -8,8 +9,8 @@ final class ScratchStore: Sendable {
     let directory: ScratchDirectory
     let store: Store
     private final class Published: Sendable {
-        let time = Mutex<Int64>(1_000_000)
-        let commits = Mutex<[StoreCommit]>([])
+        let time = Lock<Int64>(1_000_000)
+        let commits = Lock<[StoreCommit]>([])
     }
     private let published: Published
 

@@ -1,4 +1,5 @@
 package import Foundation
+import SettlePrimitives
 import Synchronization
 
 #if canImport(Darwin)
@@ -46,7 +47,7 @@ package final class ChildProcess: Sendable {
     /// Beside a program that has ended and that nobody has waited for, Swift Testing never sees its exit
     /// tests end; and a test that fails does not wait for what it has started.
     private final class Wait: Sendable {
-        private let result = Mutex<Ending?>(nil)
+        private let result = Lock<Ending?>(nil)
         private let group = DispatchGroup()
 
         init(_ identifier: Int32) {

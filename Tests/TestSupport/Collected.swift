@@ -1,8 +1,9 @@
+import SettlePrimitives
 import Synchronization
 
 /// Collects what comes, from any task.
 package final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Lock<[Element]>([])
 
     package init() {}
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// A clock that stands still until a test moves it.
@@ -46,7 +47,7 @@ package final class ManualClock: Clock, Sendable {
         var watchers: [Watcher] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A clock that stands at zero.
     package init() {}

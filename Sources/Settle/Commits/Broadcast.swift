@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Hands the same values to everyone who follows.
@@ -7,7 +8,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
         var numberNext: UInt64 = 0
         var isFinished = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Nobody follows yet.
     package init() {}

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 
@@ -36,7 +37,7 @@ final class CommitSignal: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let clock: any Clock<Duration>
     private let interval: Duration
 

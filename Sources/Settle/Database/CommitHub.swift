@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import SettleStorage
 import Synchronization
@@ -13,7 +14,7 @@ final class CommitHub: Sendable {
         var signals: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var isFinished = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let commits = Broadcast<Commit>()
     /// Tells of new sequences, also those that other processes committed.
     let signal: CommitSignal

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import SettleDocuments
 import SettleStorage
@@ -21,7 +22,7 @@ final class ExpirationTimer: Sendable {
         var isStopped = false
         var purgedCount = 0
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let clock: any Clock<Duration>
 
     /// The longest the task sleeps.

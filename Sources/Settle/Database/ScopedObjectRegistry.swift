@@ -1,8 +1,9 @@
+import SettlePrimitives
 import Synchronization
 
 /// The database-scoped objects of a database, one of each type.
 final class ScopedObjectRegistry: Sendable {
-    private let objects = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+    private let objects = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
     func object<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
         objects.withLock { objects in

@@ -1,9 +1,10 @@
+import SettlePrimitives
 import SettleDocuments
 import Synchronization
 
 /// Remembers the first damage that was found while the members of a document were read.
 final class DamageNote: Sendable {
-    private let first = Mutex<PackedError?>(nil)
+    private let first = Lock<PackedError?>(nil)
 
     /// Notes damage, unless there was some before.
     func add(_ error: PackedError) {

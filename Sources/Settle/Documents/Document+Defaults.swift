@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -37,5 +38,5 @@ extension Document {
         var dateFormatter: any DocumentDateFormatter = ISO8601DocumentDateFormatter()
     }
 
-    private static let defaults = Mutex(Defaults())
+    private static let defaults = Lock(Defaults())
 }

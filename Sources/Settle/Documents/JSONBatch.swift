@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import SettleDocuments
@@ -30,7 +31,7 @@ final class JSONBatch: Sendable {
         case decoded(Result<[Entry], any Error>)
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let isDecoded = DispatchSemaphore(value: 0)
     private let texts: [[UInt8]]
     private let identifierMember: String

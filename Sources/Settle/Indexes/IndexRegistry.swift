@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleIndexing
 import Synchronization
 
@@ -41,7 +42,7 @@ final class IndexRegistry: Sendable {
             nextNumber += 1
         }
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     private static let nameLengthMax = 200
 

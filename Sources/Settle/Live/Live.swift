@@ -1,4 +1,5 @@
 public import Observation
+import SettlePrimitives
 import Synchronization
 
 /// What a view shows of a database, kept up to date on the main actor.
@@ -110,7 +111,7 @@ import Synchronization
 
 /// The task of an observation, which ends with its owner.
 private final class LiveTask: Sendable {
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let task = Lock<Task<Void, Never>?>(nil)
 
     func replace(with next: Task<Void, Never>?) {
         task.withLock { task in

@@ -71,7 +71,7 @@ extension Database {
         return try DatabaseError.translating {
             let pages = try store.checkPages(isCancelled: isCancelled)
             guard pages.isSound else { return pages.findings.map(CheckFinding.init) }
-            let counter = Mutex<ProgressCounter?>(nil)
+            let counter = Lock<ProgressCounter?>(nil)
             let log = CheckLog(countMax: Self.findingCountMax) { count in
                 if isCancelled() { throw CancellationError() }
                 counter.withLock { $0?.advance(by: count) }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 
@@ -72,7 +73,7 @@ extension Database {
 
 /// The checks of side tables of a database; the lock guards the list.
 final class SideTableCheckRegistry: Sendable {
-    private let checks = Mutex<[SideTableCheck]>([])
+    private let checks = Lock<[SideTableCheck]>([])
 
     var all: [SideTableCheck] { checks.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Synchronization
 
@@ -50,7 +51,7 @@ public final class QueryObserver: Sendable {
 
 /// What a handler threw.
 private final class HandlerFailure: Sendable {
-    private let last = Mutex<(any Error)?>(nil)
+    private let last = Lock<(any Error)?>(nil)
 
     var error: (any Error)? { last.withLock { $0 } }
 

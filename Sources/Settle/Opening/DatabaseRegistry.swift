@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Synchronization
 
@@ -11,7 +12,7 @@ enum DatabaseRegistry {
         case open(Database)
         case closing(waiting: [CheckedContinuation<Void, Never>])
     }
-    private static let entries = Mutex<[DatabaseKey: Entry]>([:])
+    private static let entries = Lock<[DatabaseKey: Entry]>([:])
 
     /// The open database with a key, or a new one.
     ///

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import SettleSync
 import Synchronization
@@ -6,7 +7,7 @@ import Synchronization
 ///
 /// The lock guards the conflicts.
 final class ConflictRecord: Sendable {
-    private let shown = Mutex<[ReplicationConflict]>([])
+    private let shown = Lock<[ReplicationConflict]>([])
 
     /// What the handler was shown so far.
     var conflicts: [ReplicationConflict] { shown.withLock { $0 } }

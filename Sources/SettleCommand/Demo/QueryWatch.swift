@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 ///
 /// The lock guards the results; they come in on the database's queue.
 final class QueryWatch: Sendable {
-    private let values = Mutex<[Int64?]>([])
+    private let values = Lock<[Int64?]>([])
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

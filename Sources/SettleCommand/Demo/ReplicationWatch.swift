@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import SettleSync
 import Synchronization
@@ -14,7 +15,7 @@ final class ReplicationWatch: ReplicationStatusDelegate {
         var received = 0, totalToReceive = 0
     }
 
-    private let counts = Mutex(Counts())
+    private let counts = Lock(Counts())
     private let progress: Progress
     private let ended: AsyncThrowingStream<Counts, any Error>
     private let ending: AsyncThrowingStream<Counts, any Error>.Continuation

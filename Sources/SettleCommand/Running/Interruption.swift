@@ -1,3 +1,4 @@
+import SettlePrimitives
 import ArgumentParser
 import Dispatch
 import Foundation
@@ -28,7 +29,7 @@ enum Interruption {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         _ = signal(SIGPIPE, SIG_IGN)
-        let state = Mutex(State<Value>())
+        let state = Lock(State<Value>())
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM] {
             // The default action would end the process before the source sees the signal.

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import ArgumentParser
 import Configuration
 import SettleServer
@@ -25,7 +26,7 @@ final class SettingSources: AccessReporter {
         var text: String?
     }
 
-    private let found = Mutex<[String: Found]>([:])
+    private let found = Lock<[String: Found]>([:])
     private let filePath: String?
 
     /// - Parameter filePath: The file, when there is one.

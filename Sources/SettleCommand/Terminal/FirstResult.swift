@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Lets a task wait for one of several answers; those that come later are dropped.
@@ -11,7 +12,7 @@ final class FirstResult<Value: Sendable>: Sendable {
         case over
     }
 
-    private let state = Mutex(State.open)
+    private let state = Lock(State.open)
 
     /// Goes on with the first answer, also when it was there before.
     ///

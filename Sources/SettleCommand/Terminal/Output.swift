@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 /// The lock guards the buffer; a piece is written while it is held, so lines of different tasks
 /// never mix.
 final class Output: Sendable {
-    private let buffer = Mutex(Data())
+    private let buffer = Lock(Data())
     private let handle: FileHandle
     private let isLineBuffered: Bool
 

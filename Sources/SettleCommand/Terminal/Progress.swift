@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -25,7 +26,7 @@ final class Progress: Sendable {
     private let noun: String
     private let isShown: Bool
     private let begun = ContinuousClock.now
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A line that is not drawn yet.
     ///

@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -22,7 +23,7 @@ extension Cosmos {
 
     /// Keeps tokens as long as the process runs.
     public final class MemoryTokenStore: TokenStore {
-        private let tokens = Mutex<[String: Data]>([:])
+        private let tokens = Lock<[String: Data]>([:])
 
         /// An empty store.
         public init() {}

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -12,12 +13,12 @@ extension Cosmos {
             var hasNetwork = true
         }
 
-        private let state: Mutex<State>
+        private let state: Lock<State>
         let configuration: CacheConfiguration
 
         init(_ configuration: CacheConfiguration) {
             self.configuration = configuration
-            state = Mutex(State(encryptor: configuration.encryptor))
+            state = Lock(State(encryptor: configuration.encryptor))
         }
 
         var isOn: Bool {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -27,7 +28,7 @@ extension Cosmos {
             }
         }
 
-        private let state = Mutex(State())
+        private let state = Lock(State())
         private static let checkedCountMax = 20_000
 
         /// Begins to count.
@@ -140,7 +141,7 @@ extension Cosmos {
             var floor: UInt64 = 0
         }
 
-        private let state = Mutex(State())
+        private let state = Lock(State())
         private static let countMax = 10_000
 
         /// How many writes there were.

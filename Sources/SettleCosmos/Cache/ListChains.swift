@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -17,7 +18,7 @@ extension Cosmos {
             var continuation: String
         }
 
-        private let chains = Mutex<[Place: Chain]>([:])
+        private let chains = Lock<[Place: Chain]>([:])
         /// The most names of a list that are remembered; of a longer one nothing is found to be gone.
         static let nameCountMax = 10_000
         private static let chainCountMax = 16

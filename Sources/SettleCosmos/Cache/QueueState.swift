@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -9,7 +10,7 @@ extension Cosmos {
             var mayWait = true
         }
 
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         /// Whether writes may wait.
         var mayWait: Bool { state.withLock { $0.mayWait } }

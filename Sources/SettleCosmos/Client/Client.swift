@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 public import SettleREST
 import Synchronization
@@ -16,7 +17,7 @@ extension Cosmos {
     /// without a response, `cancelled` when the task was cancelled, and otherwise as the service answers. A client
     /// can be used from any number of tasks.
     public final class Client: Sendable {
-        private let state: Mutex<Session?>
+        private let state: Lock<Session?>
         private let settings: Settings
         let conflicts = ConflictRules()
         /// What is to be cached; nil without a cache.
@@ -62,7 +63,7 @@ extension Cosmos {
 
         /// A client with clocks of its own.
         init(settings: Settings) {
-            state = Mutex(nil)
+            state = Lock(nil)
             self.settings = settings
             rules = settings.cache.map { CacheRules($0) }
         }

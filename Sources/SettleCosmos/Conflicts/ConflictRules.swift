@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -9,7 +10,7 @@ extension Cosmos {
             var resolvers: [String: ConflictResolver] = [:]
         }
 
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         var strategies: [ResourceType: ConflictStrategy] {
             get { state.withLock { $0.strategies } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -6,7 +7,7 @@ extension Cosmos {
     /// The definition of a collection never changes, so it is read once; a collection that was made anew under an
     /// old name is found by its identifier.
     final class PartitionKeys: Sendable {
-        private let known = Mutex<[Link: PartitionKeyDefinition?]>([:])
+        private let known = Lock<[Link: PartitionKeyDefinition?]>([:])
 
         /// The key of a document's logical partition.
         ///

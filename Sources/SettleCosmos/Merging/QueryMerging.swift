@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import Synchronization
 
@@ -85,7 +86,7 @@ extension Cosmos {
             let merge: QueryMerge
         }
 
-        private let kept = Mutex<[Kept]>([])
+        private let kept = Lock<[Kept]>([])
         /// How many queries have something kept, and how many bytes of one are.
         private static let countMax = 8
         private static let sizeMax = 8 << 20

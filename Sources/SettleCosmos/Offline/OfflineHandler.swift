@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
@@ -17,10 +18,10 @@ extension Cosmos {
         let events: OfflineEvents
         private let loop: SendingLoop
         /// Whether the last request got no response.
-        private let isCutOff = Mutex(false)
-        private let definitions = Mutex<[Link: PartitionKeyDefinition?]>([:])
+        private let isCutOff = Lock(false)
+        private let definitions = Lock<[Link: PartitionKeyDefinition?]>([:])
         /// The store, once it was opened and its key checked.
-        private let opened = Mutex<OfflineStore?>(nil)
+        private let opened = Lock<OfflineStore?>(nil)
 
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -9,7 +10,7 @@ extension Cosmos {
             var isRequested = false
         }
 
-        private let state = Mutex(State())
+        private let state = Lock(State())
         private let clock: any Clock<Duration>
         private let wait: Duration
         private let waitMax: Duration

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -56,8 +57,8 @@ extension Cosmos {
 
     /// Hands what became of writes to all that listen.
     final class OfflineEvents: Sendable {
-        private let listeners = Mutex<[UUID: AsyncStream<OfflineEvent>.Continuation]>([:])
-        private static let folders = Mutex<[String: OfflineEvents]>([:])
+        private let listeners = Lock<[UUID: AsyncStream<OfflineEvent>.Continuation]>([:])
+        private static let folders = Lock<[String: OfflineEvents]>([:])
 
         /// The events of the queue in a folder, which all clients of that share.
         static func of(_ folder: URL) -> OfflineEvents {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -9,7 +10,7 @@ extension Cosmos {
     /// > Source: the session tokens of the public Azure Cosmos DB SDKs.
     final class SessionTokens: Sendable {
         /// The tokens of one collection by the ids of their ranges.
-        private let collections = Mutex<[String: [String: Token]]>([:])
+        private let collections = Lock<[String: [String: Token]]>([:])
 
         /// The token of one range: `version#sequence…`, or only a sequence.
         struct Token: Sendable, Hashable {

@@ -111,7 +111,7 @@ package struct JSONPacker: ~Copyable, Sendable {
         }
     }
 
-    private static let idle = Mutex(Idle())
+    private static let idle = Lock(Idle())
 
     /// Lends a packer that other callers have used before, so that its memory is there already.
     ///

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -30,7 +31,7 @@ final class EntityChangeHub: CommitParticipant {
         var isFinished = false
     }
 
-    let state = Mutex(State())
+    let state = Lock(State())
 
     /// Registers classes for the types that they are for.
     ///
@@ -149,10 +150,10 @@ final class EntityChangeHub: CommitParticipant {
 
 /// Keeps changes until they are told as one.
 final class ChangeCollector: Sendable {
-    private let changes: Mutex<EntityChanges>
+    private let changes: Lock<EntityChanges>
 
     init(_ action: EntityChanges.Action) {
-        changes = Mutex(EntityChanges(action: action))
+        changes = Lock(EntityChanges(action: action))
     }
 
     var all: EntityChanges { changes.withLock { $0 } }

@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import Synchronization
 
 /// Refers to an entity: by its identifier, its name, one of its properties, or because an operation returned it.
@@ -14,7 +15,7 @@ import Synchronization
 open class EntityReference: @unchecked Sendable {
     let core: ReferenceCore
     /// What is to be written by the next `add` or `update`.
-    private let updatesBox = Mutex(PropertyDictionary())
+    private let updatesBox = Lock(PropertyDictionary())
 
     /// A reference from what the datastore, or an initializer of a ``CustomReference``, hands over.
     public required init(core: ReferenceCore) {

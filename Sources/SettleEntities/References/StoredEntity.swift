@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -8,7 +9,7 @@ final class StoredEntity: Sendable {
     private let document: Document
     /// The keys that were asked for; nil for all properties.
     private let keys: Set<String>?
-    private let decoded = Mutex<Decoded?>(nil)
+    private let decoded = Lock<Decoded?>(nil)
 
     /// All of it.
     private struct Decoded {

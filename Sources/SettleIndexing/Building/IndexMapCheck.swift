@@ -9,7 +9,7 @@ final class IndexMapCheck: Sendable {
     private let slot: IndexSlotCheck
     private let crashed: PoisonDocuments
     private let log: CheckLog
-    private let found = Mutex(Found())
+    private let found = Lock(Found())
 
     private struct Found {
         var differentCount = 0

@@ -18,10 +18,10 @@ package final class QueryMemory: Sendable {
     }
 
     private let collator: Collator
-    private let states = Mutex<[KnownState]>([])
+    private let states = Lock<[KnownState]>([])
     /// A value has one place, by its hash, and pushes out the one that was there.
-    private let keys = Mutex<[KnownKey?]>([])
-    private let encoder: Mutex<KeyEncoder>
+    private let keys = Lock<[KnownKey?]>([])
+    private let encoder: Lock<KeyEncoder>
 
     /// States are remembered for the two slots.
     private static let stateCountMax = 2
@@ -31,7 +31,7 @@ package final class QueryMemory: Sendable {
 
     init(_ collation: Collator.Strings) {
         collator = Collator(collation)
-        encoder = Mutex(KeyEncoder(collation))
+        encoder = Lock(KeyEncoder(collation))
     }
 
     /// The state that those stored bytes stand for, if they were decoded lately.

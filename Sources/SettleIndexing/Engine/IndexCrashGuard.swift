@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 
@@ -13,7 +14,7 @@ final class IndexCrashGuard: Sendable {
         var hasLooked = false
         var isClosed = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let folder: CrashGuardFolder
 
     /// The most workers that can note something at once.

@@ -1,5 +1,6 @@
+package import SettlePrimitives
 package import SettleStorage
-package import Synchronization
+import Synchronization
 
 /// Builds the indexes of one database and keeps their rows up to date.
 ///
@@ -15,7 +16,7 @@ package final class IndexEngine: Sendable {
     package typealias Report = @Sendable (IndexProgress) -> Void
 
     /// How much of the work is done at once; work that is begun later goes by what is set here.
-    package let pace = Mutex(IndexPace())
+    package let pace = Lock(IndexPace())
 
     private let store: Store
     let jobs = IndexJobs()

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 
@@ -22,7 +23,7 @@ final class IndexJobs: Sendable {
         var nextNumber = 0
         var isClosed = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Joins the work that goes on for an index, or begins it, and waits for its end.
     ///

@@ -1,4 +1,5 @@
 public import Settle
+import SettlePrimitives
 import Synchronization
 
 extension Database {
@@ -33,7 +34,7 @@ extension Database {
 
 /// Knows the open outbox of a database.
 final class OutboxCenter: Sendable {
-    private let state = Mutex<Outbox?>(nil)
+    private let state = Lock<Outbox?>(nil)
 
     static func of(_ database: Database) -> OutboxCenter {
         database.scopedObject { OutboxCenter() }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 public import Settle
 import Synchronization
@@ -48,12 +49,12 @@ public final class Outbox: CommitParticipant {
         var watch: Task<Void, Never>?
         var isClosed = false
     }
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ database: Database, _ configuration: OutboxConfiguration) {
         self.database = database
         self.configuration = configuration
-        state = Mutex(State(suspendCount: configuration.suspendCount))
+        state = Lock(State(suspendCount: configuration.suspendCount))
         names =
             configuration.operations.isEmpty
             ? nil : Set(configuration.operations.map { $0.operationName })

@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 final class OutboxSignals: Sendable {
     let failures = Broadcast<OperationFailure>()
     private let ticks = Broadcast<Void>()
-    private let readers = Mutex<[WeakReader]>([])
+    private let readers = Lock<[WeakReader]>([])
 
     private struct WeakReader {
         weak var pending: PendingQueueChanges?
@@ -75,7 +76,7 @@ public struct QueueChanges: AsyncSequence, Sendable {
 
 /// The changes that one reader has not taken yet, united by pipeline.
 final class PendingQueueChanges: Sendable {
-    private let changes = Mutex<[QueueChange]>([])
+    private let changes = Lock<[QueueChange]>([])
 
     func append(_ later: [QueueChange]) {
         changes.withLock { changes in

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -17,7 +18,7 @@ final class DelegateCalls: Sendable {
         /// Calls that were cancelled, because their operations have ended, and go on all the same.
         var leaving: [UUID: [Call]] = [:]
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// The call that the code is part of, by its pipeline's calls.
     @TaskLocal private static var own: (calls: ObjectIdentifier, id: UUID, startCount: Int)?

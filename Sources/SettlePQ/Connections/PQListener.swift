@@ -126,7 +126,7 @@ private final class StopPipe: Sendable {
     /// Becomes readable when the stop is sent.
     let readEnd: Int32
     /// -1 once it is closed, which is how the stop is sent.
-    private let writeEnd: Mutex<Int32>
+    private let writeEnd: Lock<Int32>
 
     init() {
         var ends: [Int32] = [-1, -1]
@@ -135,7 +135,7 @@ private final class StopPipe: Sendable {
         // Programs that are started must not hold it open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         readEnd = ends[0]
-        writeEnd = Mutex(ends[1])
+        writeEnd = Lock(ends[1])
     }
 
     deinit {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettlePQ
@@ -55,10 +56,10 @@ struct StoredContent: Sendable {
             var hasher: ContentHasher?
         }
 
-        let state: Mutex<State>
+        let state: Lock<State>
 
         init(offset: Int) {
-            state = Mutex(State(place: offset, hasher: offset == 0 ? ContentHasher() : nil))
+            state = Lock(State(place: offset, hasher: offset == 0 ? ContentHasher() : nil))
         }
     }
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettlePQ
 import SettleServer
 import Synchronization
@@ -16,7 +17,7 @@ final class ChangeSignals: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A stream that has an element whenever a table may have changed.
     func stream(for table: TableName) -> AsyncStream<Void> {

@@ -28,7 +28,7 @@ final class WriteQueue: Sendable {
     private let tableId: Int64
     private let pool: PQPool
     private let signals: ChangeSignals
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// How many writes one transaction takes.
     private static let countMax = 128

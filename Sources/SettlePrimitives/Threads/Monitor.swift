@@ -5,7 +5,7 @@
 
 /// A value behind a lock, with threads waiting until the value allows something.
 ///
-/// Where no thread waits, the standard library's `Mutex` does. Neither may be locked again by the thread
+/// Where no thread waits, ``Lock`` does. Neither may be locked again by the thread
 /// that holds it. The value is only touched inside `withLock` and `when`, with the lock held; that is why
 /// the class may call itself Sendable.
 @usableFromInline package final class Monitor<Value>: @unchecked Sendable {

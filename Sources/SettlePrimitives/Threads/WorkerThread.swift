@@ -6,7 +6,7 @@ import Synchronization
 /// threads.
 package final class WorkerThread: Sendable {
     private let jobs = JobQueue()
-    private let thread: Mutex<DedicatedThread?>
+    private let thread: Lock<DedicatedThread?>
     private let identity: ThreadIdentity
 
     /// Starts the thread.
@@ -15,7 +15,7 @@ package final class WorkerThread: Sendable {
     package init(name: String) {
         let started = DedicatedThread(name: name) { [jobs] in jobs.run() }
         identity = started.identity
-        thread = Mutex(started)
+        thread = Lock(started)
     }
 
     /// Adds a job to the end of the queue; after `stop` this traps.

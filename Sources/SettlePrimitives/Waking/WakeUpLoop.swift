@@ -5,7 +5,7 @@ import Synchronization
 /// Reasons that come while it runs are taken together: it runs once more when it is done. The lock
 /// guards the state.
 package final class WakeUpLoop: Sendable {
-    private let state = Mutex(WakeUpState())
+    private let state = Lock(WakeUpState())
     private let body: @Sendable () async -> Void
 
     /// - Parameter body: What to run.

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import HTTPTypes
 import HTTPTypesFoundation
@@ -23,7 +24,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var outcome: Outcome?
     }
 
-    private let open = Mutex<[Int: Exchange]>([:])
+    private let open = Lock<[Int: Exchange]>([:])
     let pins: PublicKeyPins?
 
     init(pins: PublicKeyPins?) {

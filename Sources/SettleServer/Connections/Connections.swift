@@ -1,3 +1,4 @@
+import SettlePrimitives
 import NIOCore
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 /// The framework says nothing of a client that hangs up while its request is being answered; here who works
 /// for it is told.
 final class Connections: Sendable {
-    private let open = Mutex<[ObjectIdentifier: Connection]>([:])
+    private let open = Lock<[ObjectIdentifier: Connection]>([:])
 
     /// A handler for a new connection, which keeps track of it.
     func handler() -> any RemovableChannelHandler { HangUpHandler(self) }
@@ -36,7 +37,7 @@ final class Connection: Sendable {
     }
 
     private let channel: any Channel
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     fileprivate init(_ channel: any Channel) {
         self.channel = channel

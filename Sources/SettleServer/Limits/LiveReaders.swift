@@ -1,3 +1,4 @@
+import SettlePrimitives
 import HTTPTypes
 import Synchronization
 
@@ -10,7 +11,7 @@ final class LiveReaders: Sendable {
         var counts: [SenderKey: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let countMax: Int
 
     /// The most of one subject: the devices of a person, and then some.

@@ -1,4 +1,5 @@
 internal import CMalloc
+import SettlePrimitives
 import Dispatch
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 /// The C library keeps what was freed for the next to ask, and after the largest request the process would stay
 /// as large as it was then.
 final class MemoryReturn: Sendable {
-    private let isDue = Mutex(false)
+    private let isDue = Lock(false)
     private let clock: any Clock<Duration>
     private let trim: @Sendable () -> Void
 

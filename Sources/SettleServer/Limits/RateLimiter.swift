@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Counts the requests of each sender against a limit.
@@ -13,7 +14,7 @@ final class RateLimiter: Sendable {
     private let limit: RateLimit
     private let keyCountMax: Int
     private let elapsed: @Sendable () -> Duration
-    private let buckets = Mutex<[SenderKey: Bucket]>([:])
+    private let buckets = Lock<[SenderKey: Bucket]>([:])
 
     /// A limiter with full buckets.
     ///

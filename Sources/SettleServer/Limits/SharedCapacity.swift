@@ -1,3 +1,4 @@
+import SettlePrimitives
 import HTTPTypes
 import Synchronization
 
@@ -27,7 +28,7 @@ package final class SharedCapacity: Sendable {
         var ticket = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// How many units there are.
     package let total: Int
     /// The most of one sender.
@@ -228,7 +229,7 @@ package final class SharedCapacity: Sendable {
 package final class CapacityLease: Sendable {
     private let capacity: SharedCapacity
     private let sender: SenderKey
-    private let held = Mutex(0)
+    private let held = Lock(0)
 
     fileprivate init(of capacity: SharedCapacity, _ sender: SenderKey) {
         self.capacity = capacity

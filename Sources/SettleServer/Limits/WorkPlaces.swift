@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Places at which work goes on that may take long, some of them for work that has only begun.
@@ -81,7 +82,7 @@ package final class WorkTrial: Sendable {
         var isLong = false
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let isOver = Atomic(false)
     private let isWanted: @Sendable () -> Bool
     private let longPlace: @Sendable () -> CapacityLease?
@@ -90,7 +91,7 @@ package final class WorkTrial: Sendable {
         at place: CapacityLease, isWanted: @escaping @Sendable () -> Bool,
         longPlace: @escaping @Sendable () -> CapacityLease?
     ) {
-        state = Mutex(State(place: place))
+        state = Lock(State(place: place))
         self.isWanted = isWanted
         self.longPlace = longPlace
     }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import NIOPosix
 import Synchronization
 
@@ -15,7 +16,7 @@ package final class WorkThreads: Sendable {
     }
 
     private let pool: NIOThreadPool
-    private let life = Mutex(Life.waiting)
+    private let life = Lock(Life.waiting)
     private let places: WorkPlaces
     /// Whose turn it is.
     package let turns: WorkTurns

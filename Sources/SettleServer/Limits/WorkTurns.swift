@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import Synchronization
@@ -17,7 +18,7 @@ package final class WorkTurns: Sendable {
         var arrivals = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let count: Int
     /// How long work goes on before it gives way to others.
     let slice: Duration
@@ -196,10 +197,10 @@ package final class WorkTurns: Sendable {
 package final class WorkTurn: Sendable {
     fileprivate let sender: SenderKey
     /// When it began to wait, as a number.
-    fileprivate let arrival = Mutex(0)
+    fileprivate let arrival = Lock(0)
     /// How many slices it had, and how many others were taken since the last of them.
-    fileprivate let standing = Mutex((slices: 0, passes: 0))
-    fileprivate let sliceEnd = Mutex(ContinuousClock.now)
+    fileprivate let standing = Lock((slices: 0, passes: 0))
+    fileprivate let sliceEnd = Lock(ContinuousClock.now)
     private let turns: WorkTurns
     private let cancellation: ReadCancellation
     private let trial: WorkTrial?

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// What wakes one who waits for changes; what is to be known first comes first.
@@ -17,7 +18,7 @@ enum LiveEvent: Int, Sendable, Hashable, CaseIterable {
 final class LiveEvents: Sendable {
     /// What came and was not taken.
     private final class Pending: Sendable {
-        private let events = Mutex<Set<LiveEvent>>([])
+        private let events = Lock<Set<LiveEvent>>([])
         private let wake: AsyncStream<Void>.Continuation
         let wakes: AsyncStream<Void>
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import CoreMetrics
 import Synchronization
 
@@ -17,7 +18,7 @@ final class MetricsText: MetricsFactory, Sendable {
     }
 
     /// The samples of each metric, by the values of their labels.
-    private let samples = Mutex<[ServerMetric: [[String]: Sample]]>([:])
+    private let samples = Lock<[ServerMetric: [[String]: Sample]]>([:])
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         handler(label, dimensions, CounterText()) ?? NOOPMetricsHandler.instance
@@ -106,7 +107,7 @@ private final class CounterText: CounterHandler, MetricsTextHandler {
 }
 
 private final class MeterText: MeterHandler, MetricsTextHandler {
-    private let value = Mutex(0.0)
+    private let value = Lock(0.0)
 
     func set(_ value: Int64) { set(Double(value)) }
     func set(_ value: Double) { self.value.withLock { $0 = value } }
@@ -120,7 +121,7 @@ private final class MeterText: MeterHandler, MetricsTextHandler {
 }
 
 private final class TimerText: TimerHandler, MetricsTextHandler {
-    private let histogram = Mutex(DurationHistogram())
+    private let histogram = Lock(DurationHistogram())
 
     func recordNanoseconds(_ duration: Int64) {
         histogram.withLock { $0.record(Double(duration) / 1_000_000_000) }

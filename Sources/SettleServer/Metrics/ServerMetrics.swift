@@ -1,3 +1,4 @@
+import SettlePrimitives
 import CoreMetrics
 import HTTPTypes
 import Synchronization
@@ -19,7 +20,7 @@ final class ServerMetrics: Sendable {
     private let liveReaders: Meter
     private let rateLimits: Counter
     private let tokenFailures: Counter
-    private let labelled = Mutex(Labelled())
+    private let labelled = Lock(Labelled())
 
     /// What is made when there is something to count for the first time.
     private struct Labelled {

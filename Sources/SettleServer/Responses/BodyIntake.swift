@@ -1,3 +1,4 @@
+import SettlePrimitives
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -104,13 +105,13 @@ struct BodyIntake: Sendable {
 final class TakenBody: Sendable {
     /// How many bytes it has.
     let count: Int
-    private let bytes: Mutex<[UInt8]>
-    private let leases: Mutex<[CapacityLease]>
+    private let bytes: Lock<[UInt8]>
+    private let leases: Lock<[CapacityLease]>
 
     fileprivate init(_ bytes: [UInt8], _ lease: CapacityLease?) {
         count = bytes.count
-        self.bytes = Mutex(bytes)
-        leases = Mutex(lease.map { [$0] } ?? [])
+        self.bytes = Lock(bytes)
+        leases = Lock(lease.map { [$0] } ?? [])
     }
 
     /// Gives the bytes away; there are none any more afterwards.
@@ -128,7 +129,7 @@ final class TakenBody: Sendable {
 
 /// The bodies that a request took in, until it is answered.
 final class HeldBodies: Sendable {
-    private let bodies = Mutex<[TakenBody]>([])
+    private let bodies = Lock<[TakenBody]>([])
 
     func add(_ body: TakenBody) {
         bodies.withLock { $0.append(body) }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -158,10 +159,10 @@ private final class ReadingTime: Sendable {
 
 /// Pieces of a body, each of which is let go when it was sent.
 private final class Pieces: Sendable {
-    private let rest: Mutex<[ByteBuffer]>
+    private let rest: Lock<[ByteBuffer]>
 
     init(_ pieces: [ByteBuffer]) {
-        rest = Mutex(pieces.reversed())
+        rest = Lock(pieces.reversed())
     }
 
     func next() -> ByteBuffer? { rest.withLock { $0.popLast() } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// The port of a server, which is known some time after the server began to run.
@@ -10,7 +11,7 @@ final class BoundPort: Sendable {
         var waiterCount = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Tells all who wait, and all who ask later; only the first result counts.
     func resolve(_ result: Result<Int, any Error>) {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import CoreMetrics
 import Foundation
 import Hummingbird
@@ -31,7 +32,7 @@ public final class TableServer: Service, Sendable {
     private let configuration: ServerConfiguration
     private let logger: Logger
     private let port = BoundPort()
-    private let hasRun = Mutex(false)
+    private let hasRun = Lock(false)
     private let shutdown = ShutdownWatch()
     private let metrics: ServerMetrics
     private let metricsText: MetricsText?

@@ -1,8 +1,9 @@
+import SettlePrimitives
 import Synchronization
 
 /// What a check finds, and how far it has come; its pieces share it on several threads.
 package final class CheckLog: Sendable {
-    private let found = Mutex<[StoreFinding]>([])
+    private let found = Lock<[StoreFinding]>([])
     private let countMax: Int
     private let onAdvance: @Sendable (Int) throws -> Void
 

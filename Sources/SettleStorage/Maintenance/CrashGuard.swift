@@ -8,7 +8,7 @@ import Synchronization
 /// tell whether it is alive. The file is removed when the last slot is let go of.
 package final class CrashGuard: Sendable {
     private let file: CrashGuardFile
-    private let free: Mutex<[Int]>
+    private let free: Lock<[Int]>
 
     /// Makes the file.
     ///
@@ -18,7 +18,7 @@ package final class CrashGuard: Sendable {
     /// - Throws: ``StorageError/engine(_:message:)`` when it cannot be made.
     package init(path: String, slotCount: Int) throws {
         file = try StorageError.translating { try CrashGuardFile(path: path, slotCount: slotCount) }
-        free = Mutex(Array((0..<slotCount).reversed()))
+        free = Lock(Array((0..<slotCount).reversed()))
     }
 
     deinit {

@@ -8,7 +8,7 @@ package final class RowStretches: Sendable {
     private let body: @Sendable (StoreSnapshot, RowStretch) throws -> Void
     private let onEnd: @Sendable (StoreSnapshot, CheckQueue) throws -> Void
     /// How many stretches are under way, the one that comes next included.
-    private let openCount = Mutex(1)
+    private let openCount = Lock(1)
 
     /// Long enough that finding its end costs little beside looking at its rows.
     private static let rowCount = 2_048

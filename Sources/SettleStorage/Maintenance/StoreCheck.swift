@@ -34,7 +34,7 @@ package struct StoreCheck: Sendable {
     /// - Returns: The pieces to begin with.
     /// - Throws: ``LMDBError`` when the store cannot be read at all.
     package func pieces(of snapshot: StoreSnapshot) throws -> [CheckPiece] {
-        let totals = Mutex(DocumentTotals())
+        let totals = Lock(DocumentTotals())
         let log = log
         let documents = RowStretches(of: snapshot.tables.documents) { snapshot, stretch in
             var check = DocumentCheck(of: snapshot, log)

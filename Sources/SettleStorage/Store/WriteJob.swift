@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// One caller's closure on its way through the writer.
@@ -33,6 +34,6 @@ final class WriteJob: Sendable {
     }
 
     private final class Outcome<Value: Sendable>: Sendable {
-        let value = Mutex<Value?>(nil)
+        let value = Lock<Value?>(nil)
     }
 }

@@ -31,7 +31,7 @@ final class Writer: Sendable {
         var jobs = GroupCommitQueue<WriteJob>()
         var isClosed = false
     }
-    private let pending = Mutex(Pending())
+    private let pending = Lock(Pending())
 
     init(
         environment: Environment, tables: StoreTables, clock: @escaping @Sendable () -> Timestamp,

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 
@@ -30,7 +31,7 @@ final class CommitOrder: Sendable {
     }
 
     private let identifiers: [String]
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// An order.
     ///

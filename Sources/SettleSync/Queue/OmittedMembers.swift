@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// The names of members that a server leaves out of its items, whatever it is sent.
@@ -5,7 +6,7 @@ import Synchronization
 /// A server with a fixed set of columns drops the others. Looking each item up again would double
 /// the requests and show the same.
 final class OmittedMembers: Sendable {
-    private let names = Mutex<Set<String>>([])
+    private let names = Lock<Set<String>>([])
 
     /// Whether none are known to be left out.
     var isEmpty: Bool { names.withLock { $0.isEmpty } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Logging
 import Settle
@@ -21,7 +22,7 @@ final class ReplicationCenter: Sendable {
         var lastCall: Task<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let broadcast = Broadcast<ReplicationEvent>()
     private let reports = Broadcast<ReplicationReport>()
     /// Where delegates are called: one call at a time and in order, also when the database's queue

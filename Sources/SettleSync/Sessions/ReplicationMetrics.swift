@@ -1,3 +1,4 @@
+import SettlePrimitives
 import CoreMetrics
 import Synchronization
 
@@ -24,7 +25,7 @@ final class ReplicationMetrics: Sendable {
     private let remote: String
     private let factory: any MetricsFactory
     /// The counters that were made, by what tells them apart.
-    private let counters = Mutex<[String: Counter]>([:])
+    private let counters = Lock<[String: Counter]>([:])
 
     init(remote: String, factory: any MetricsFactory) {
         self.remote = remote

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Logging
 import Settle
 import Synchronization
@@ -25,9 +26,9 @@ final class ReplicationSession: Sendable {
     let order: CommitOrder?
 
     private let given: ReplicationConfiguration
-    private let scope = Mutex(Scope())
+    private let scope = Lock(Scope())
     let pollWait = PollWait()
-    private let task = Mutex<Task<ReplicationSummary, any Error>?>(nil)
+    private let task = Lock<Task<ReplicationSummary, any Error>?>(nil)
 
     init(
         database: Database, backend: any Backend, configuration: ReplicationConfiguration,

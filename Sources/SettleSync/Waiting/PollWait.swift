@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// A wait that can be cut short.
@@ -7,7 +8,7 @@ final class PollWait: Sendable {
         var sleep: Task<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Waits for `duration`; shorter when the task is cancelled, or when an interruption came
     /// since the last wait.

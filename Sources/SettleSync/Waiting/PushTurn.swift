@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Lets the replications of one remote push one after the other.
@@ -11,7 +12,7 @@ final class PushTurn: Sendable {
         var waiting: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Runs `body` when nobody else runs theirs.
     ///

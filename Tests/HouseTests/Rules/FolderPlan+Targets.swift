@@ -3,7 +3,7 @@ extension FolderPlan {
     static let primitives = [
         Folder("Bytes"),
         Folder("Threads"),
-        Folder("Waking"),
+        Folder("Waking", uses: ["Threads"]),
     ]
 
     /// The client of Cosmos DB.

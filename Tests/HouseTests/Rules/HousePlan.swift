@@ -35,12 +35,14 @@ enum HousePlan {
             products: ["CoreMetrics", "Logging"]),
         "SettleEntities": Room(targets: ["Settle", "SettlePrimitives", "SettleSync"]),
         "SettleREST": Room(
-            targets: ["Settle", "SettleOData", "SettleSync", "SettleTableProtocol"],
+            targets: [
+                "Settle", "SettleOData", "SettlePrimitives", "SettleSync", "SettleTableProtocol",
+            ],
             products: ["HTTPTypes", "HTTPTypesFoundation"]),
         "SettleCosmos": Room(
             targets: [
-                "Settle", "SettleDocuments", "SettleOutbox", "SettleREST", "SettleSync",
-                "SettleTableProtocol",
+                "Settle", "SettleDocuments", "SettleOutbox", "SettlePrimitives", "SettleREST",
+                "SettleSync", "SettleTableProtocol",
             ],
             products: ["HTTPTypes"]),
         "SettleCosmosEncryption": Room(targets: ["SettleCosmos"], products: ["Crypto"]),
@@ -68,7 +70,7 @@ enum HousePlan {
         "SettleCommand": Room(
             targets: [
                 "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
-                "SettlePostgreSQL", "SettleREST", "SettleServer", "SettleSync",
+                "SettlePostgreSQL", "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]

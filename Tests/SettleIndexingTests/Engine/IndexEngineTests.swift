@@ -10,8 +10,8 @@ import Testing
 @Suite(.serialized) struct `The engine of indexes` {
     /// What a test sees of an index that it hands to the engine.
     private final class Seen: Sendable {
-        let mapped = Mutex<[String: Int]>([:])
-        let applied = Mutex<[RowChanges]>([])
+        let mapped = Lock<[String: Int]>([:])
+        let applied = Lock<[RowChanges]>([])
         let isCurrent = Atomic(true)
 
         /// An index with the rows of ``TestIndex``, whose calls are counted.
@@ -60,7 +60,7 @@ import Testing
         let (index, seen) = (try TestIndex(), Seen())
         for number in 0..<100 { try await index.put("d\(number)", [(.integer(1), nil)]) }
         let (engine, registered) = (engine(of: index), seen.index())
-        let reports = Mutex<[IndexProgress]>([])
+        let reports = Lock<[IndexProgress]>([])
         try await engine.bringUpToDate(registered, to: try sequence(index)) { progress in
             reports.withLock { $0.append(progress) }
         }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
 import Synchronization
@@ -14,7 +15,7 @@ import Testing
     }
 
     private final class Calls: Sendable {
-        private let calls = Mutex<[Call]>([])
+        private let calls = Lock<[Call]>([])
 
         var all: [Call] { calls.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
 import Synchronization
@@ -8,7 +9,7 @@ import TestSupport
 @Suite(.serialized) struct `Tree cost` {
     /// Counts the rows and the partials that a reduce function was given.
     private final class Counts: Sendable {
-        private let seen = Mutex((rows: 0, partials: 0))
+        private let seen = Lock((rows: 0, partials: 0))
 
         var reducer: IndexReducer {
             .custom { [self] keys, values, rereduce in

@@ -50,11 +50,11 @@ import Testing
 }
 
 private final class Box: Sendable {
-    let thread = Mutex<WorkerThread?>(nil)
+    let thread = Lock<WorkerThread?>(nil)
 }
 
 private final class Log: Sendable {
-    private let entries = Mutex<[(number: Int, thread: ThreadIdentity)]>([])
+    private let entries = Lock<[(number: Int, thread: ThreadIdentity)]>([])
 
     var numbers: [Int] { entries.withLock { $0.map(\.number) } }
 

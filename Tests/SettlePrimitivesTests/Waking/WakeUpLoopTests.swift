@@ -72,7 +72,7 @@ private final class Runs: Sendable {
         var running: CheckedContinuation<Void, Never>?
         var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// How many have begun.
     var count: Int { state.withLock { $0.count } }

@@ -9,7 +9,7 @@ import TestSupport
 
 @Suite(.serialized) struct `Checking a store` {
     private func findings(_ store: Store) throws -> [StoreFinding] {
-        let rows = Mutex(0)
+        let rows = Lock(0)
         let log = CheckLog { count in rows.withLock { $0 += count } }
         try store.check(threadCount: 3) { try StoreCheck(log).pieces(of: $0) }
         #expect(

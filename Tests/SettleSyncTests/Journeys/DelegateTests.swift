@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import Settle
@@ -24,7 +25,7 @@ import Testing
             var details: [Bool] = []
         }
 
-        let state = Mutex(State())
+        let state = Lock(State())
         /// Where each end is told of.
         let ends: AsyncStream<String>
         private let end: AsyncStream<String>.Continuation
@@ -139,7 +140,7 @@ import Testing
         let database = try await Self.database(scratch)
         let url = try #require(URL(string: "model:"))
         let server = ModelServer()
-        let count = Mutex(0)
+        let count = Lock(0)
         let watch = Watch { database in
             let number = count.withLock { count in
                 count += 1

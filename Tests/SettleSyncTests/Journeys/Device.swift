@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleSync
@@ -83,11 +84,11 @@ struct Device {
 
 /// Gives its elements one after the other, and the last one for ever.
 final class Script<Element: Sendable>: Sendable {
-    private let rest: Mutex<[Element]>
+    private let rest: Lock<[Element]>
     private let last: Element
 
     init(_ elements: [Element], then last: Element) {
-        rest = Mutex(elements)
+        rest = Lock(elements)
         self.last = last
     }
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 import TestSupport
@@ -139,7 +140,7 @@ import Testing
     {
         let place = try await Place()
         var backend = ModelBackend(server: place.server)
-        let hasFailed = Mutex(false)
+        let hasFailed = Lock(false)
         backend.listeningFailure = {
             hasFailed.withLock { hasFailed in
                 defer { hasFailed = true }
@@ -166,7 +167,7 @@ import Testing
     {
         let place = try await Place()
         var backend = ModelBackend(server: place.server)
-        let failureCount = Mutex(0)
+        let failureCount = Lock(0)
         backend.listeningFailure = {
             failureCount.withLock { $0 += 1 }
             return ReplicationError(.busy, "All places are taken.")

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -49,7 +50,7 @@ final class ModelServer: Sendable {
         var continuation: CheckedContinuation<LiveChange?, Never>
     }
 
-    let state = Mutex(State())
+    let state = Lock(State())
 
     /// The live items' members, by identifier.
     var contents: [String: [String: JSONValue]] {

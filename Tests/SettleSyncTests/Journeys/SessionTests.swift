@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -173,7 +174,7 @@ import TestSupport
         let device = try await Device()
         let server = ModelServer()
         for index in 0..<5 { try await device.put("d\(index)", [:]) }
-        let hanging = Mutex(false)
+        let hanging = Lock(false)
         var backend = ModelBackend(server: server)
         backend.fault = {
             hanging.withLock { $0 = true }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -97,7 +98,7 @@ import TestSupport
         for index in 0..<20 {
             server.put("d\(index)", ["channels": [index < 10 ? "x" : "y"]])
         }
-        let chosen = Mutex<Replication?>(nil)
+        let chosen = Lock<Replication?>(nil)
         let requests = Atomic(0)
         let isReady = Gate()
         var backend = ModelBackend(server: server)

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -110,7 +111,7 @@ import Testing
 
 /// The operations of all tables, in the order in which they reached their servers.
 private final class Arrivals: Sendable {
-    let all = Mutex<[String]>([])
+    let all = Lock<[String]>([])
 
     func record(_ operation: RemoteOperation) -> String? {
         all.withLock { $0.append(operation.id) }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -18,14 +19,14 @@ import TestSupport
             var task: Task<Void, Never>?
         }
 
-        private let state: Mutex<State>
+        private let state: Lock<State>
         private let whileUnderWay: @Sendable (UInt64) async -> Void
 
         init(
             seed: UInt64, cancelsAfter: Int?,
             whileUnderWay: @escaping @Sendable (UInt64) async -> Void
         ) {
-            state = Mutex(
+            state = Lock(
                 State(random: SeededGenerator(seed: seed), requestsUntilCancel: cancelsAfter))
             self.whileUnderWay = whileUnderWay
         }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing
@@ -48,8 +49,8 @@ import Testing
 
     @Test func `tells listeners of each rise until they are removed`() async {
         let signal = signal()
-        let heard = Mutex<[UInt64]>([])
-        let other = Mutex<[UInt64]>([])
+        let heard = Lock<[UInt64]>([])
+        let other = Lock<[UInt64]>([])
         let number = signal.addListener { sequence in heard.withLock { $0.append(sequence) } }
         _ = signal.addListener { sequence in other.withLock { $0.append(sequence) } }
         for sequence in [2, 2, 1, 3] as [UInt64] { signal.committed(sequence) }

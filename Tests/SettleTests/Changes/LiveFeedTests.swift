@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Settle
 import Synchronization
@@ -8,7 +9,7 @@ import Testing
     @Test func `gives what is there and then what comes, and ends with the database`() async throws
     {
         let inbox = Inbox<String>()
-        let reader = Mutex<Task<UInt64, any Error>?>(nil)
+        let reader = Lock<Task<UInt64, any Error>?>(nil)
         try await withDatabase { database async throws in
             try await database.add(["id": "a"])
             let task = Task {

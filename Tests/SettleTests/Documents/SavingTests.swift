@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `gives revision and dates`() async throws {
-        let time = Mutex(Date(timeIntervalSince1970: 100))
+        let time = Lock(Date(timeIntervalSince1970: 100))
         try await withDatabase(now: { time.withLock { $0 } }) { database async throws in
             let first = try await database.add(["id": "a"])
             #expect(first.metaData.revision?.hasPrefix("1-") == true)

@@ -1,9 +1,10 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 
 /// Counts the calls of map closures, by document.
 final class MapCalls: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Lock<[String: Int]>([:])
 
     /// How often each document was mapped.
     var byDocument: [String: Int] { counts.withLock { $0 } }

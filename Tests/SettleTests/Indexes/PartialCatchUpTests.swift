@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 @testable import Settle
 import SettleIndexing
@@ -10,7 +11,7 @@ import Testing
     private final class Gate: Sendable {
         let hasCome = Inbox<Void>()
         private let mayGoOn = DispatchSemaphore(value: 0)
-        private let id = Mutex<String?>(nil)
+        private let id = Lock<String?>(nil)
 
         /// Stops the next call for this document.
         func close(for id: String) { self.id.withLock { $0 = id } }
@@ -63,7 +64,7 @@ import Testing
 
     /// What is in the index as of every sequence.
     private final class History: Sendable {
-        private let states = Mutex<[UInt64: [String: Int]]>([0: [:]])
+        private let states = Lock<[UInt64: [String: Int]]>([0: [:]])
 
         func note(_ sequence: UInt64, _ state: [String: Int]) {
             states.withLock { $0[sequence] = state }

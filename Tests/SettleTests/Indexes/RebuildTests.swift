@@ -1,4 +1,5 @@
 @testable import Settle
+import SettlePrimitives
 import SettleIndexing
 import Synchronization
 import TestSupport
@@ -20,7 +21,7 @@ import Testing
         }
         var answers: [[[String]]] = []
         for isRebuilt in [true, false] {
-            let builds = Mutex(0)
+            let builds = Lock(0)
             let found = try await withDatabase { database async throws in
                 database.takeSmallSteps()
                 database.indexEngine.pace.withLock { $0.rebuildCountMin = isRebuilt ? 50 : .max }

@@ -1,4 +1,5 @@
 @testable import Settle
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
     }
 
     private final class Counter: Sendable {
-        private let calls = Mutex(Calls())
+        private let calls = Lock(Calls())
         var state: Calls { calls.withLock { $0 } }
 
         var types: Database.Index {

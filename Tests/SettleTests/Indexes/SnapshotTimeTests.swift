@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 @testable import Settle
 import SettleIndexing
@@ -9,7 +10,7 @@ import Testing
 @Suite(.serialized) struct `A slow map function` {
     /// Counts what was mapped of documents as they were before a change, and as they are after it.
     private final class Stages: Sendable {
-        private let counts = Mutex<[Int: Int]>([:])
+        private let counts = Lock<[Int: Int]>([:])
 
         func note(_ stage: Int) { counts.withLock { $0[stage, default: 0] += 1 } }
         subscript(stage: Int) -> Int { counts.withLock { $0[stage] ?? 0 } }

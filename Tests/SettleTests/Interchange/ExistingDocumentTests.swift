@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -84,7 +85,7 @@ import Testing
 
     @Test func `tells participants, streams, and delegates`() async throws {
         final class Participant: CommitParticipant {
-            let ids = Mutex<[String]>([])
+            let ids = Lock<[String]>([])
             func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
                 ids.withLock { $0 += changes.map(\.documentId) }
             }

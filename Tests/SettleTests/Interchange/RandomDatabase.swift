@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -5,7 +6,7 @@ import TestSupport
 
 /// A date that a test moves on.
 final class MovingDate: Sendable {
-    private let current = Mutex(Date(timeIntervalSince1970: 1_700_000_000.123_456))
+    private let current = Lock(Date(timeIntervalSince1970: 1_700_000_000.123_456))
 
     var date: Date { current.withLock { $0 } }
 

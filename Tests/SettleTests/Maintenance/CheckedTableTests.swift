@@ -141,14 +141,14 @@ import Testing
     @Test(arguments: [true, false])
     func `and can be cancelled at every moment`(isDeep: Bool) async throws {
         try await withFilledDatabase { database async throws in
-            let reports = Mutex(0)
+            let reports = Lock(0)
             #expect(
                 try await database.check(isDeep: isDeep) { _ in reports.withLock { $0 += 1 } } == []
             )
             let count = reports.withLock { $0 }
             #expect(count > 3)
             for moment in 0..<count {
-                let left = Mutex(moment)
+                let left = Lock(moment)
                 let begun = Monitor<Task<[CheckFinding], any Error>?>(nil)
                 let task = Task {
                     try await database.check(isDeep: isDeep) { _ in

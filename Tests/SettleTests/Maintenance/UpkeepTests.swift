@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import Settle
@@ -34,7 +35,7 @@ import Testing
     @Test func `a check of a used database finds nothing and tells how far it is`() async throws {
         try await withDatabase(indexes: [byKind]) { database async throws in
             try await fill(database)
-            let reports = Mutex<[MaintenanceProgress]>([])
+            let reports = Lock<[MaintenanceProgress]>([])
             let findings = try await database.check { report in
                 reports.withLock { $0.append(report) }
             }
@@ -50,7 +51,7 @@ import Testing
         try await withDatabase(indexes: [byKind]) { database async throws in
             try await fill(database)
             let before = try database.read { try contents(of: $0) }
-            let last = Mutex<MaintenanceProgress?>(nil)
+            let last = Lock<MaintenanceProgress?>(nil)
             let result = try await database.compact { report in last.withLock { $0 = report } }
             #expect(last.withLock { $0 }.map { $0.completed == $0.total && $0.total > 0 } == true)
             #expect(result.bytesAfter * 2 < result.bytesBefore)

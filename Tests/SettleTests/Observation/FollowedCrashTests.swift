@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import Synchronization
@@ -20,7 +21,7 @@ import Testing
 
     @Test func `does not map in a commit what a process died of`() async throws {
         let directory = try ScratchDirectory("crash")
-        let copied = Mutex(false)
+        let copied = Lock(false)
         // What would be left had the map ended the process: a copy, which no process holds.
         let first = try await openDatabase(
             in: directory,

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 import TestSupport
@@ -57,7 +58,7 @@ import Testing
     @Test func `a handler may write and remove its own observer`() async throws {
         try await withDatabase(indexes: [Self.byN]) { database async throws in
             let inbox = Inbox<Int>()
-            let mine = Mutex<QueryObserver?>(nil)
+            let mine = Lock<QueryObserver?>(nil)
             let observer = database.observeQuery(on: "byN", with: Self.rows) { result in
                 inbox.put(result.count)
                 if result.count == 2, let observer = mine.withLock({ $0 }) {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Settle
 import Synchronization
 import TestSupport
@@ -165,8 +166,8 @@ import Testing
     }
 
     @Test func `end when the database is closed, and then fail to begin`() async throws {
-        let results = Mutex<QueryResults?>(nil)
-        let readers = Mutex<[Task<Int, any Error>]>([])
+        let results = Lock<QueryResults?>(nil)
+        let readers = Lock<[Task<Int, any Error>]>([])
         try await withDatabase(indexes: [Self.byN]) { database async throws in
             let inbox = Inbox<Int>()
             results.withLock { $0 = database.queryResults(on: "byN", with: Self.rows) }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Dispatch
 import Foundation
 import Settle
@@ -33,7 +34,7 @@ import Testing
         try await withDatabase(indexes: [Self.byN]) { database async throws in
             let counts = Gathered<Int>()
             let inbox = Inbox<Void>()
-            let mine = Mutex<QueryObserver?>(nil)
+            let mine = Lock<QueryObserver?>(nil)
             let begin = DispatchSemaphore(value: 0)
             let observer = database.observeQuery(on: "byN") { result in
                 if counts.elements.isEmpty { begin.wait() }

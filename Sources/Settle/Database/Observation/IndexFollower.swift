@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleIndexing
 import SettleStorage
 import Synchronization
@@ -28,7 +29,7 @@ final class IndexFollower: Sendable {
         /// What the transaction that is under way has done.
         var pending: [Followed] = []
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// After how many failures in a row an index is given up.
     ///

@@ -24,7 +24,7 @@ final class ObservationCenter: Sendable {
 
         var isIdle: Bool { indexes.isEmpty && documents == nil }
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let signal: CommitSignal
     /// Keeps the observed indexes up to date.
     let follower = IndexFollower()

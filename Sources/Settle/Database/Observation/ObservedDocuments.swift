@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
 import SettleStorage
@@ -45,7 +46,7 @@ final class ObservedDocuments: Sendable {
         /// The last change that the passes have seen; nil before the first.
         var sequence: UInt64?
     }
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// When more documents than these have changed since the last pass, all are read again.
     private static let changeCountMax = 4_096
@@ -53,7 +54,7 @@ final class ObservedDocuments: Sendable {
     init(in database: Database) {
         var state = State()
         state.database = database
-        self.state = Mutex(state)
+        self.state = Lock(state)
     }
 
     var isEmpty: Bool { state.withLock { $0.choices.isEmpty } }

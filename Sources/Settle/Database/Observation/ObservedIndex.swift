@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleIndexing
 import SettleStorage
 import Synchronization
@@ -37,7 +38,7 @@ final class ObservedIndex: Sendable {
     }
 
     let name: String
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// When changes that wait for a pass list more than this, they are forgotten, and all is read
     /// again.
@@ -47,7 +48,7 @@ final class ObservedIndex: Sendable {
         self.name = name
         var state = State()
         state.database = database
-        self.state = Mutex(state)
+        self.state = Lock(state)
     }
 
     var isEmpty: Bool { state.withLock { $0.queries.isEmpty } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
 import Synchronization
@@ -9,9 +10,9 @@ final class ObservedQuery: Sendable {
     let list: LiveList
     private let parameters: any QueryParameters
     private let shown: ShownDocuments?
-    private let plan: Mutex<Plan>
+    private let plan: Lock<Plan>
     /// What a query says beside its rows, as long as no row was made or removed since it was asked.
-    private let place = Mutex<Place?>(nil)
+    private let place = Lock<Place?>(nil)
 
     private typealias Place = (totalRows: Int?, offset: Int?)
 
@@ -40,7 +41,7 @@ final class ObservedQuery: Sendable {
     ) throws(DatabaseError) {
         let plan = try Plan(parameters, of: entry)
         self.parameters = parameters
-        self.plan = Mutex(plan)
+        self.plan = Lock(plan)
         shown = parameters.includeDocuments ? ShownDocuments() : nil
         list = LiveList(
             startRow: parameters.startRow, skip: plan.query.skip, limit: plan.query.limit,

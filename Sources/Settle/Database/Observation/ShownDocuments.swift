@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleIndexing
 import Synchronization
 
@@ -9,7 +10,7 @@ final class ShownDocuments: Sendable {
         var places: [String: Set<RowPosition>] = [:]
         var count = 0
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// How many places are known.
     var count: Int { state.withLock { $0.count } }

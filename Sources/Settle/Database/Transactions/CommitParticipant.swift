@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Takes part in the write transactions of a database, with tables of its own.
@@ -80,7 +81,7 @@ struct ParticipantLocalState {
 
 /// The participants of a database.
 final class ParticipantRegistry: Sendable {
-    private let participants = Mutex<[any CommitParticipant]>([])
+    private let participants = Lock<[any CommitParticipant]>([])
 
     var all: [any CommitParticipant] { participants.withLock { $0 } }
 

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// A latest-value buffer for one reader: a newer value replaces one that was not taken.
@@ -10,7 +11,7 @@ final class LatestValueBuffer<Content: Sendable>: Sendable {
         var reader: CheckedContinuation<Content?, Never>?
         var hasEnded = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Puts an answer in the place of the one that nobody has taken.
     func put(_ content: Content) {

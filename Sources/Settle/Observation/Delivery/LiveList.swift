@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleIndexing
 import Synchronization
 
@@ -21,7 +22,7 @@ final class LiveList: Sendable {
         /// The answer that the reader took last; nil when that was a failure, or nothing.
         var taken: ObservedResult?
     }
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let startRow: UInt
 
     init(
@@ -31,7 +32,7 @@ final class LiveList: Sendable {
         let window = ListWindow<QueryResultRow>(
             skip: skip, limit: limit, isDescending: isDescending,
             spareCount: hasSpareRows ? ListWindow<QueryResultRow>.usualSpareCount : 0)
-        state = Mutex(State(window: window))
+        state = Lock(State(window: window))
     }
 
     /// A list that has failed and stays so.

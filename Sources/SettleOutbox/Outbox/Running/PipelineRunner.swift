@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -22,7 +23,7 @@ final class PipelineRunner: Sendable {
         var timer: (date: Date, task: Task<Void, Never>)?
         var isStopped = false
     }
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// What subscribers were notified of last.
     private struct Notified {
@@ -30,7 +31,7 @@ final class PipelineRunner: Sendable {
         var suspendCount: Int
     }
     /// Held while they are notified, so that the last they get is how it is.
-    private let notified: Mutex<Notified>
+    private let notified: Lock<Notified>
     private let activities = Broadcast<Bool>()
     private let counts = Broadcast<Int>()
 
@@ -40,8 +41,8 @@ final class PipelineRunner: Sendable {
         database = outbox.database
         var machine = PipelineStateMachine(limit: configuration.maxConcurrentOperationCount)
         _ = machine.suspend(count: suspendCount)
-        notified = Mutex(Notified(isActive: machine.isActive, suspendCount: machine.suspendCount))
-        state = Mutex(State(machine: machine))
+        notified = Lock(Notified(isActive: machine.isActive, suspendCount: machine.suspendCount))
+        state = Lock(State(machine: machine))
     }
 
     var name: String { configuration.name }

@@ -1,15 +1,16 @@
+import SettlePrimitives
 import Synchronization
 
 /// Refers to an outbox without keeping it.
 final class WeakOutbox: Sendable {
-    private let state: Mutex<Reference>
+    private let state: Lock<Reference>
 
     private struct Reference {
         weak var outbox: Outbox?
     }
 
     init(_ outbox: Outbox) {
-        state = Mutex(Reference(outbox: outbox))
+        state = Lock(Reference(outbox: outbox))
     }
 
     var value: Outbox? { state.withLock { $0.outbox } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import SettleTableProtocol
 import Synchronization
 
@@ -17,10 +18,10 @@ final class DialectMemory: Sendable {
         var rowCountMax: Int?
     }
 
-    private let found: Mutex<Found>
+    private let found: Lock<Found>
 
     init(_ dialect: AzureTablesBackend.Dialect?) {
-        found = Mutex(Found(dialect: dialect))
+        found = Lock(Found(dialect: dialect))
     }
 
     /// The dialect, once it is known.

@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import HTTPTypes
 public import Settle
 public import SettleSync
@@ -61,7 +62,7 @@ extension AzureTablesBackend {
         }
         guard let first = try await range(at: 0, of: attachment, path) else { return nil }
         // The stream's closure is called by one task at a time.
-        let place = Mutex(0)
+        let place = Lock(0)
         return AsyncThrowingStream { () async throws -> Data? in
             let offset = place.withLock { $0 }
             guard offset < attachment.length else { return nil }

@@ -1,4 +1,5 @@
 package import Foundation
+import SettlePrimitives
 import Settle
 import SettleTableProtocol
 import Synchronization
@@ -21,7 +22,7 @@ package final class HeldContents: Sendable {
     /// ten minutes.
     package static let graceSeconds: TimeInterval = 600
 
-    private let holds = Mutex<[AttachmentDigest: [ContentOwner: Hold]]>([:])
+    private let holds = Lock<[AttachmentDigest: [ContentOwner: Hold]]>([:])
 
     /// Remembers an upload.
     ///

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -14,7 +15,7 @@ actor LMDBTableStore: TableStore {
     private var databaseNames: Set<String>
     private var isClosed = false
     /// The tables that are open, for those who ask without waiting for their turn.
-    private nonisolated let opened = Mutex<[TableName: LMDBTable]>([:])
+    private nonisolated let opened = Lock<[TableName: LMDBTable]>([:])
     /// Nil for a store that is only read.
     private let served: ServedDirectory?
     private var room: RoomCheck
