@@ -8,15 +8,15 @@ extension Cosmos {
             var collectionsOff: Set<Link> = []
             var lifetimes: [Link: Duration] = [:]
             var encryptor: (any ResourceEncryptor)?
-            /// Whether there is a network, as far as the app says so.
-            var hasNetwork = true
         }
 
         private let state: Mutex<State>
+        private let network: NetworkState
         let configuration: CacheConfiguration
 
-        init(_ configuration: CacheConfiguration) {
+        init(_ configuration: CacheConfiguration, _ network: NetworkState) {
             self.configuration = configuration
+            self.network = network
             state = Mutex(State(encryptor: configuration.encryptor))
         }
 
@@ -25,10 +25,8 @@ extension Cosmos {
             set { state.withLock { $0.isOn = newValue } }
         }
 
-        var hasNetwork: Bool {
-            get { state.withLock { $0.hasNetwork } }
-            set { state.withLock { $0.hasNetwork = newValue } }
-        }
+        /// Whether there is a network, as far as the app says so.
+        var hasNetwork: Bool { network.isAvailable }
 
         var encryptor: (any ResourceEncryptor)? {
             get { state.withLock { $0.encryptor } }

@@ -138,6 +138,8 @@ extension Cosmos {
             var marks: [ResourceName: UInt64] = [:]
             /// Everything was written here, as far as it is known.
             var floor: UInt64 = 0
+            /// Everything was thrown away here.
+            var purge: UInt64 = 0
         }
 
         private let state = Mutex(State())
@@ -156,6 +158,21 @@ extension Cosmos {
                 state.marks[name] = state.count
             }
         }
+
+        /// Notes that everything, or some of it, is thrown away: what was asked for before must not be kept any more.
+        ///
+        /// To be called in the transaction that does so, before which others either were or look again.
+        func notePurge() {
+            state.withLock { state in
+                state.count += 1
+                state.marks = [:]
+                state.floor = state.count
+                state.purge = state.count
+            }
+        }
+
+        /// Whether something was thrown away since there were so many writes.
+        func isPurged(since count: UInt64) -> Bool { state.withLock { $0.purge > count } }
 
         /// Whether a resource may have been written since there were so many writes.
         func isWritten(_ name: ResourceName, since count: UInt64) -> Bool {

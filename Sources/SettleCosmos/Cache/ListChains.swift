@@ -22,6 +22,9 @@ extension Cosmos {
         static let nameCountMax = 10_000
         private static let chainCountMax = 16
 
+        /// Forgets all.
+        func removeAll() { chains.withLock { $0 = [:] } }
+
         /// Adds a page.
         ///
         /// - Parameters:

@@ -120,7 +120,7 @@ extension Cosmos.OfflineHandler {
         var names = listed
         var found: [PackedValue] = []
         try OutboxSnapshot(in: reader.snapshot).forEachOperation { queued in
-            let write = try queued.operation(as: Cosmos.QueuedWrite.self)
+            let write = try Cosmos.QueuedWrite(headOf: queued)
             for name in write?.names ?? []
             where name.link.type == operation.type && name.link.parent == link
                 && name.isInPartition(key) && names.insert(name).inserted

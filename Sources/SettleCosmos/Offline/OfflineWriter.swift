@@ -63,7 +63,7 @@ extension Cosmos {
         private func presence(_ change: Change, _ record: CachedRecord?) throws -> Presence {
             if record != nil { return .present }
             if change.written[change.name] != nil { return .absent }
-            return try queue.operations(about: change.name.queueId).isEmpty ? .unknown : .absent
+            return try queue.hasOperations(about: change.name.queueId) ? .absent : .unknown
         }
 
         private static func refusal(_ kind: ClientError.Kind, _ subject: String) -> ClientError {
@@ -80,6 +80,7 @@ extension Cosmos {
         }
 
         private func delete(_ change: Change, _ record: CachedRecord?) throws -> Applied {
+            if record == nil, change.written[change.name] == nil { _ = try place(of: change) }
             var write = QueuedWrite(
                 .delete, change.name.link.type, change.name.link, partition: change.name.partition)
             write.etag = condition(change, record)
@@ -181,6 +182,16 @@ extension Cosmos {
 
         /// The path of a resource that the service has not given an identifier yet.
         private func newPath(_ change: Change) throws -> String {
+            let path = try place(of: change)
+            let random = UUID().uuidString.filter { $0 != "-" }.prefix(20).lowercased()
+            return "\(path)/\(change.name.link.type.pathComponent)/offline-\(random)"
+        }
+
+        /// The path of what a resource is in.
+        ///
+        /// - Throws: ``ClientError`` with `unreachable` when this device has never read that: it does not know by which
+        ///   members documents are spread there, so that it could not refuse what the service will refuse.
+        private func place(of change: Change) throws -> String {
             guard let parent = change.name.parent, let path = try cache.names.path(of: parent),
                 try parent.link.type == .collection || cache.reader.record(of: parent) != nil
             else {
@@ -189,8 +200,7 @@ extension Cosmos {
                     "There is no network to \(change.subject), and it cannot wait on this device, which has "
                         + "not yet read what it is in.")
             }
-            let random = UUID().uuidString.filter { $0 != "-" }.prefix(20).lowercased()
-            return "\(path)/\(change.name.link.type.pathComponent)/offline-\(random)"
+            return path
         }
 
         /// Queues a write behind the others of its resource, or makes one of both.
