@@ -14,7 +14,8 @@ extension Cosmos {
             var entries: [String: Entry] = [:]
             var total = 0
             var tick: UInt64 = 0
-            var checked: [String: Date] = [:]
+            /// When resources were compared, by the hashes of their paths: there are many, and a path is long.
+            var checked: [Int: Date] = [:]
             /// How many entries are below a document.
             var deepCount = 0
             /// Whether sizes are counted; they need not be where nothing is ever thrown out.
@@ -73,7 +74,7 @@ extension Cosmos {
         /// Forgets what is at a path and below.
         func forget(within path: String) {
             state.withLock { state in
-                state.checked[path] = nil
+                state.checked[path.hashValue] = nil
                 state.remove(path)
                 // Few documents have anything below them, and looking for it takes a walk over all.
                 guard state.deepCount > 0 || !Self.isDeep("\(path)/") else { return }
@@ -117,13 +118,13 @@ extension Cosmos {
         func check(_ path: String, at date: Date) {
             state.withLock { state in
                 if state.checked.count >= Self.checkedCountMax { state.checked = [:] }
-                state.checked[path] = date
+                state.checked[path.hashValue] = date
             }
         }
 
         /// Whether the service has said so not longer ago than a time.
         func isFresh(_ path: String, within lifetime: Duration, at now: Date) -> Bool {
-            guard let date = state.withLock({ $0.checked[path] }) else { return false }
+            guard let date = state.withLock({ $0.checked[path.hashValue] }) else { return false }
             let seconds =
                 Double(lifetime.components.seconds) + Double(lifetime.components.attoseconds) / 1e18
             let age = now.timeIntervalSince(date)
