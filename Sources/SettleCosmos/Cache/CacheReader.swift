@@ -25,6 +25,19 @@ extension Cosmos {
             return record
         }
 
+        /// The etag that the service gave to a version of this device.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the resource.
+        ///   - local: The etag that the version had on this device.
+        /// - Returns: nil when the copy is of another version.
+        func serviceEtag(of name: ResourceName, knownAs local: String) throws -> String? {
+            guard let path = try path(of: name), let document = try snapshot.document(path),
+                try CachedRecord.localEtag(of: document) == local
+            else { return nil }
+            return try CachedRecord(document, sealer).body.etag
+        }
+
         /// The bytes of the attachment at a path; nil when they are not kept.
         func media(ofAttachmentAt path: String) throws -> [UInt8]? {
             guard let document = try snapshot.document(Self.mediaPath(path)) else { return nil }

@@ -1,4 +1,3 @@
-import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -9,16 +8,16 @@ extension Cosmos {
             var collectionsOff: Set<Link> = []
             var lifetimes: [Link: Duration] = [:]
             var encryptor: (any ResourceEncryptor)?
-            /// Whether there is a network, as far as the app says so.
-            var hasNetwork = true
         }
 
-        private let state: Lock<State>
+        private let state: Mutex<State>
+        private let network: NetworkState
         let configuration: CacheConfiguration
 
-        init(_ configuration: CacheConfiguration) {
+        init(_ configuration: CacheConfiguration, _ network: NetworkState) {
             self.configuration = configuration
-            state = Lock(State(encryptor: configuration.encryptor))
+            self.network = network
+            state = Mutex(State(encryptor: configuration.encryptor))
         }
 
         var isOn: Bool {
@@ -26,10 +25,8 @@ extension Cosmos {
             set { state.withLock { $0.isOn = newValue } }
         }
 
-        var hasNetwork: Bool {
-            get { state.withLock { $0.hasNetwork } }
-            set { state.withLock { $0.hasNetwork = newValue } }
-        }
+        /// Whether there is a network, as far as the app says so.
+        var hasNetwork: Bool { network.isAvailable }
 
         var encryptor: (any ResourceEncryptor)? {
             get { state.withLock { $0.encryptor } }

@@ -15,7 +15,8 @@ extension Cosmos {
             var entries: [String: Entry] = [:]
             var total = 0
             var tick: UInt64 = 0
-            var checked: [String: Date] = [:]
+            /// When resources were compared, by the hashes of their paths: there are many, and a path is long.
+            var checked: [Int: Date] = [:]
             /// How many entries are below a document.
             var deepCount = 0
             /// Whether sizes are counted; they need not be where nothing is ever thrown out.
@@ -74,7 +75,7 @@ extension Cosmos {
         /// Forgets what is at a path and below.
         func forget(within path: String) {
             state.withLock { state in
-                state.checked[path] = nil
+                state.checked[path.hashValue] = nil
                 state.remove(path)
                 // Few documents have anything below them, and looking for it takes a walk over all.
                 guard state.deepCount > 0 || !Self.isDeep("\(path)/") else { return }
@@ -118,13 +119,13 @@ extension Cosmos {
         func check(_ path: String, at date: Date) {
             state.withLock { state in
                 if state.checked.count >= Self.checkedCountMax { state.checked = [:] }
-                state.checked[path] = date
+                state.checked[path.hashValue] = date
             }
         }
 
         /// Whether the service has said so not longer ago than a time.
         func isFresh(_ path: String, within lifetime: Duration, at now: Date) -> Bool {
-            guard let date = state.withLock({ $0.checked[path] }) else { return false }
+            guard let date = state.withLock({ $0.checked[path.hashValue] }) else { return false }
             let seconds =
                 Double(lifetime.components.seconds) + Double(lifetime.components.attoseconds) / 1e18
             let age = now.timeIntervalSince(date)
@@ -139,6 +140,8 @@ extension Cosmos {
             var marks: [ResourceName: UInt64] = [:]
             /// Everything was written here, as far as it is known.
             var floor: UInt64 = 0
+            /// Everything was thrown away here.
+            var purge: UInt64 = 0
         }
 
         private let state = Lock(State())
@@ -157,6 +160,21 @@ extension Cosmos {
                 state.marks[name] = state.count
             }
         }
+
+        /// Notes that everything, or some of it, is thrown away: what was asked for before must not be kept any more.
+        ///
+        /// To be called in the transaction that does so, before which others either were or look again.
+        func notePurge() {
+            state.withLock { state in
+                state.count += 1
+                state.marks = [:]
+                state.floor = state.count
+                state.purge = state.count
+            }
+        }
+
+        /// Whether something was thrown away since there were so many writes.
+        func isPurged(since count: UInt64) -> Bool { state.withLock { $0.purge > count } }
 
         /// Whether a resource may have been written since there were so many writes.
         func isWritten(_ name: ResourceName, since count: UInt64) -> Bool {

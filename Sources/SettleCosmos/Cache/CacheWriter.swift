@@ -82,7 +82,9 @@ extension Cosmos {
                         try remove(at: known)
                     }
                 }
-                if known != path { try names.set(path, for: own) }
+                // With the name of a resource those around it were set.
+                if known == path { return }
+                try names.set(path, for: own)
                 link = link?.parent
                 current = own.parent
             }

@@ -26,7 +26,12 @@ extension Cosmos {
             let packed = try document.packed()
             path = document.id
             body = ResourceBody(packed: try sealer.opened(packed))
-            localEtag = try packed.member(Self.localEtagMember)?.stringValue
+            localEtag = try Self.localEtag(of: document)
+        }
+
+        /// The ``localEtag`` of what a document keeps, which no key is needed for.
+        static func localEtag(of document: Settle.Document) throws -> String? {
+            try document.packed().member(localEtagMember)?.stringValue
         }
 
         /// The document that keeps it.

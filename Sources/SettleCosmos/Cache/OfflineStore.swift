@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettleDocuments
 import SettleOutbox
+import Synchronization
 
 extension Cosmos {
     /// The database in which this process keeps the resources and queued writes of one account.
@@ -16,6 +17,11 @@ extension Cosmos {
         let queueState = QueueState()
         /// Only one client sends queued writes at a time.
         let sending = TaskGate()
+        /// By which members the documents of collections are spread, as far as that was asked for.
+        let definitions = Mutex<[Link: PartitionKeyDefinition?]>([:])
+        private let lock: FolderLock
+        /// How often the key changed, or may have.
+        private let keyChanges = Mutex<UInt64>(0)
 
         private static let databaseName = "cosmos"
         private static let stateTable = "cosmos.state"
@@ -24,31 +30,52 @@ extension Cosmos {
         private static let checkKey = Array("check".utf8)
         private static let checkText = Data("SettleCosmos".utf8)
 
-        init(_ database: Settle.Database, _ outbox: Outbox) {
+        init(_ database: Settle.Database, _ outbox: Outbox, _ lock: FolderLock) {
             self.database = database
             self.outbox = outbox
+            self.lock = lock
+        }
+
+        /// How often the key changed, or may have: a client checks its own again when this is another.
+        var keyChangeCount: UInt64 { keyChanges.withLock { $0 } }
+
+        /// Whether there may be a store in a folder.
+        static func exists(in folder: URL) -> Bool {
+            FileManager.default.fileExists(atPath: folder.path)
         }
 
         /// Opens the store in a folder, which is made when there is none.
         static func open(in folder: URL) async throws -> OfflineStore {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true)
-            let database = try await Settle.Database.openOrCreate(
-                Settle.Database.OpenDatabaseConfiguration(
-                    name: databaseName, fileLocation: folder))
-            // Operations wait in it; they are sent in groups, which no pipeline does.
-            let outbox = try await database.openOutbox(
-                OutboxConfiguration(
-                    operations: [QueuedWrite.self],
-                    pipelines: [PipelineConfiguration(delegate: nil)]))
-            let store = OfflineStore(database, outbox)
+            let lock = try FolderLock(folder)
             do {
-                try await store.checkLayout()
+                let database = try await Settle.Database.openOrCreate(
+                    Settle.Database.OpenDatabaseConfiguration(
+                        name: databaseName, fileLocation: folder))
+                return try await open(database, lock)
             } catch {
-                await store.close()
+                lock.release()
                 throw error
             }
-            return store
+        }
+
+        private static func open(
+            _ database: Settle.Database, _ lock: FolderLock
+        ) async throws -> OfflineStore {
+            do {
+                // Operations wait in it; they are sent in groups, which no pipeline does.
+                let outbox = try await database.openOutbox(
+                    OutboxConfiguration(
+                        operations: [QueuedWrite.self],
+                        pipelines: [PipelineConfiguration(delegate: nil)]))
+                let store = OfflineStore(database, outbox, lock)
+                try await store.checkLayout()
+                return store
+            } catch {
+                await database.close()
+                throw error
+            }
         }
 
         /// Begins to count how large what is kept is, for a limit.
@@ -118,10 +145,10 @@ extension Cosmos {
                     try transaction.save(Settle.Document(id: id, packed: sealed))
                 }
                 let queue = try transaction.outbox
-                for operation in try queue.operations() {
-                    guard var write = try operation.operation(as: QueuedWrite.self) else {
-                        continue
-                    }
+                for id in try queue.storedIds() {
+                    guard let operation = try queue.operation(id),
+                        var write = try operation.operation(as: QueuedWrite.self)
+                    else { continue }
                     write.content = try write.content.map {
                         StoredValue(try sealer.sealed(sealer.opened($0.packed)))
                     }
@@ -130,10 +157,36 @@ extension Cosmos {
                 try transaction.sideTable(named: Self.stateTable)
                     .set([UInt8](encryptor.encrypt(Self.checkText)), for: Self.checkKey)
             }
+            keyChanges.withLock { $0 += 1 }
+        }
+
+        /// Throws away everything.
+        ///
+        /// - Throws: ``ClientError`` with `internalError` when it cannot be written.
+        func purge() async throws(ClientError) {
+            try await write { [self] transaction in
+                let queue = try transaction.outbox
+                for id in try queue.storedIds() { try queue.skip(id) }
+                try clear(transaction)
+                marks.notePurge()
+            }
+            keyChanges.withLock { $0 += 1 }
+            usage.forgetAll()
+            lists.removeAll()
+            forgetDefinitions(within: nil)
+        }
+
+        /// Forgets by which members the documents at or below a link are spread, or of all.
+        func forgetDefinitions(within link: Link?) {
+            definitions.withLock { known in
+                known = known.filter { definition in
+                    link.map { !definition.key.isWithin($0) } ?? false
+                }
+            }
         }
 
         /// Removes everything but the queue.
-        func clear(_ transaction: Transaction) throws {
+        private func clear(_ transaction: Transaction) throws {
             var ids: [String] = []
             try transaction.forEachDocument { document in
                 ids.append(document.id)
@@ -175,6 +228,7 @@ extension Cosmos {
         func close() async {
             await outbox.close()
             await database.close()
+            lock.release()
         }
     }
 
@@ -229,5 +283,17 @@ extension Cosmos {
                 waiting.removeFirst().resume()
             }
         }
+    }
+}
+
+extension OutboxTransaction {
+    /// The identifiers of the stored operations.
+    fileprivate func storedIds() throws -> [UUID] {
+        var ids: [UUID] = []
+        try stored().forEachOperation { operation in
+            ids.append(operation.id)
+            return true
+        }
+        return ids
     }
 }

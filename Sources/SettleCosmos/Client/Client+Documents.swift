@@ -203,6 +203,16 @@ extension Cosmos.Client {
         return link.child(.document, id)
     }
 
+    /// A response with the document that it holds; as `response`, whose type need not be found out here.
+    private static func document<Content: Cosmos.DocumentContent>(
+        in response: Cosmos.OperationResponse, _ operation: Cosmos.Operation
+    ) throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.DocumentResource<Content>> {
+        var document = try Cosmos.DocumentResource<Content>(
+            body: try body(of: response, operation))
+        if case .key(let key) = operation.partition { document.knownPartitionKey = key }
+        return Cosmos.Response(document, response)
+    }
+
     private func write<Content: Cosmos.DocumentContent>(
         _ document: Content, _ action: Cosmos.Operation.Action, in collection: Cosmos.Link,
         _ key: Cosmos.PartitionKey?, _ options: Cosmos.RequestOptions
@@ -215,7 +225,7 @@ extension Cosmos.Client {
         operation.options = options
         operation.partition = try await partition(of: document, body, in: collection, key)
         if case .matches(let etag) = options.condition { operation.ifMatch = etag }
-        return try Self.response(try await perform(operation), operation)
+        return try Self.document(in: try await perform(operation), operation)
     }
 
     private func replace<Content: Cosmos.DocumentContent>(
@@ -242,7 +252,7 @@ extension Cosmos.Client {
         var operation = Cosmos.Operation(.get, .document, at: link)
         operation.options = options
         operation.partition = try await partition(ofItemAt: link, key)
-        return try Self.response(try await perform(operation), operation)
+        return try Self.document(in: try await perform(operation), operation)
     }
 
     private func documents<Content: Cosmos.DocumentContent>(

@@ -5,25 +5,29 @@ extension Cosmos.Client {
     /// Whether what the service sends is kept, and answers without a network; true unless the client was made without a
     /// cache.
     ///
-    /// Off, every call goes to the service; what is kept stays, and what waits to be sent waits until it is on again.
+    /// Off, every call goes to the service; what is kept stays, and what waits to be sent waits until it is on again, or
+    /// until ``sendQueuedWrites()``. Only a write of a resource with writes that wait does not overtake them: it waits behind
+    /// them, and its response has `fromCache`.
     public var offlineDataEnabled: Bool {
         get { rules?.isOn ?? false }
         set {
             rules?.isOn = newValue
-            if newValue { offline?.kick() }
+            if newValue { offline?.kick(.reached) }
         }
     }
 
     /// Whether there is a network, as far as the app knows; true at first.
     ///
-    /// An app sets it by what the system tells, such as `NWPathMonitor`. While it is false nothing is sent, so that no call
-    /// waits for a connection. Set to true, what waits is sent at once. An app that never sets it finds out by requests that
-    /// fail; then what waits is tried again by itself, see ``Cosmos/CacheConfiguration/retryWait``.
+    /// An app sets it by what the system tells, such as `NWPathMonitor`. While it is false nothing is sent, neither by a
+    /// client without a cache nor by a replication (``CosmosBackend``) or a change feed, so that no call waits for a
+    /// connection. Set to true, what waits is sent at once, unless the service has asked to wait. An app that never sets it
+    /// finds out by requests that fail; then what waits is tried again by itself, see
+    /// ``Cosmos/CacheConfiguration/retryWait``.
     public var isNetworkAvailable: Bool {
-        get { rules?.hasNetwork ?? true }
+        get { network.isAvailable }
         set {
-            rules?.hasNetwork = newValue
-            if newValue { offline?.kick() }
+            network.isAvailable = newValue
+            if newValue { offline?.kick(.reached) }
         }
     }
 
@@ -66,6 +70,8 @@ extension Cosmos.Client {
 
     /// Throws away what is kept, but for what writes need that were not sent yet.
     ///
+    /// It holds for all clients of the account in this process: what they had asked for before is not kept when it comes.
+    ///
     /// - Parameter link: A resource, by ids or by the service's identifiers: it and all below it; nil for all.
     /// - Throws: ``Cosmos/ClientError`` with `configureError` before the client is configured and without the right key,
     ///   `internalError` when it cannot be written.
@@ -76,6 +82,9 @@ extension Cosmos.Client {
 
     /// Throws away everything that this device keeps of the account, with all writes that were not sent: when somebody
     /// signs out, or when the key is lost.
+    ///
+    /// It holds for all clients of the account in this process: what they had asked for before is not kept when it comes, and
+    /// a write that they had begun before is not queued. What they ask for later is kept, so whoever signs out resets them.
     ///
     /// - Throws: ``Cosmos/ClientError`` with `configureError` before the client is configured, `internalError` when it
     ///   cannot be written.

@@ -251,17 +251,24 @@ extension Cosmos.Client {
             })
     }
 
-    /// A response with the resource that it holds.
-    static func response<R: Cosmos.Resource>(
-        _ response: Cosmos.OperationResponse, _ operation: Cosmos.Operation
-    ) throws(Cosmos.ClientError) -> Cosmos.Response<R> {
+    /// The body of the resource that a response holds.
+    static func body(
+        of response: Cosmos.OperationResponse, _ operation: Cosmos.Operation
+    ) throws(Cosmos.ClientError) -> Cosmos.ResourceBody {
         guard let body = response.resource else {
             throw Cosmos.ClientError(
                 .unreadableResponse,
                 "The response to the request to \(operation.subject) holds no resource.",
                 statusCode: response.status, activityId: response.metadata.activityId)
         }
-        var resource = try R(body: body)
+        return body
+    }
+
+    /// A response with the resource that it holds.
+    static func response<R: Cosmos.Resource>(
+        _ response: Cosmos.OperationResponse, _ operation: Cosmos.Operation
+    ) throws(Cosmos.ClientError) -> Cosmos.Response<R> {
+        var resource = try R(body: try body(of: response, operation))
         if case .key(let key) = operation.partition,
             var holder = resource as? any Cosmos.ContentHolder
         {

@@ -22,6 +22,8 @@ extension Cosmos {
         let conflicts = ConflictRules()
         /// What is to be cached; nil without a cache.
         let rules: CacheRules?
+        /// Whether there is a network, as far as the app says so.
+        let network = NetworkState()
 
         /// What a client is made with, whatever account it is configured for.
         struct Settings: Sendable {
@@ -65,7 +67,7 @@ extension Cosmos {
         init(settings: Settings) {
             state = Lock(nil)
             self.settings = settings
-            rules = settings.cache.map { CacheRules($0) }
+            rules = settings.cache.map { [network] in CacheRules($0, network) }
         }
 
         deinit { offline?.stop() }
@@ -107,7 +109,7 @@ extension Cosmos {
                 retries: settings.retries, clock: settings.clock, now: settings.now,
                 sessions: SessionTokens())
             // What is kept on the device stands before what puts results together of several partitions.
-            let service = QueryMerging(pipeline)
+            let service = NetworkGate(service: QueryMerging(pipeline), network: network)
             let offline = rules.map { rules in
                 OfflineHandler(
                     service: service, rules: rules,

@@ -17,15 +17,16 @@ extension Cosmos {
             var collectionId = ""
         }
 
-        /// How often one page of a range is asked for again, and how many splits a read gets over.
-        private static let repeatCountMax = 100
+        /// How many splits a read gets over.
+        private static let splitCountMax = 100
 
         /// Reads the next results of a range, until there are some or it has no more.
         ///
         /// A range that was split is replaced by its children, which go on where it was.
         func read(_ cursor: RangeCursor) async throws(ClientError) -> Read {
             var read = Read(cursors: [cursor])
-            var repeatCount = 0
+            var splitCount = 0
+            var progress = PageProgress()
             while let index = read.cursors.firstIndex(where: \.mustRead) {
                 var request = operation
                 request.partition = .range(id: read.cursors[index].part.rangeId)
@@ -35,8 +36,8 @@ extension Cosmos {
                 do throws(ClientError) {
                     response = try await service.perform(request)
                 } catch {
-                    repeatCount += 1
-                    guard error.isAboutRanges, repeatCount <= Self.repeatCountMax else {
+                    splitCount += 1
+                    guard error.isAboutRanges, splitCount <= Self.splitCountMax else {
                         throw error
                     }
                     try await split(&read.cursors, at: index, since: error)
@@ -50,15 +51,19 @@ extension Cosmos {
                 read.charge += response.metadata.requestCharge ?? 0
                 read.collectionId = id
                 let next = response.metadata.continuation
-                if let next, next == request.page.continuation {
-                    repeatCount += 1
-                    guard elements.isEmpty, repeatCount <= Self.repeatCountMax else {
+                if let next {
+                    let place = "\(read.cursors[index].part.rangeId) \(next)"
+                    let isSame = next == request.page.continuation
+                    guard progress.goesOn(to: place, isEmpty: elements.isEmpty),
+                        elements.isEmpty || !isSame
+                    else {
                         throw ClientError(
                             .unreadableResponse,
                             "The results of a range do not come to an end: the service gives the same "
                                 + "continuation again.", activityId: response.metadata.activityId)
                     }
-                    continue
+                    // A page that took too long.
+                    if isSame { continue }
                 }
                 try read.cursors[index].add(elements, next: next, plan)
             }

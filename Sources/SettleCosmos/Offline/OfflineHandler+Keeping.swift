@@ -14,7 +14,7 @@ extension Cosmos.OfflineHandler {
         _ name: Name, _ snapshot: Snapshot, _ store: Cosmos.OfflineStore
     ) throws -> Bool {
         try store.queueState.mayWait
-            && !OutboxSnapshot(in: snapshot).operations(about: name.queueId).isEmpty
+            && OutboxSnapshot(in: snapshot).hasOperations(about: name.queueId)
     }
 
     /// Keeps resources that the service has sent.
@@ -83,10 +83,16 @@ extension Cosmos.OfflineHandler {
             return
         }
         if name.link.type == .collection || name.link.type == .database {
-            forgetDefinitions(within: name.link)
+            store.forgetDefinitions(within: name.link)
         }
         try await store.write { transaction in
             if try Self.isPending(name, transaction, store) { return }
+            // What waits to be put in it would lose its copy.
+            if store.queueState.mayWait,
+                try OutboxSnapshot(in: transaction).hasOperations(about: name.belowQueueId)
+            {
+                return
+            }
             try Cosmos.CacheWriter(transaction, sealer).remove(at: path)
         }
         store.usage.forget(within: path)
@@ -100,21 +106,18 @@ extension Cosmos.OfflineHandler {
         let sealer = sealer
         let removed = try await store.write { transaction in
             let writer = try Cosmos.CacheWriter(transaction, sealer)
-            var queue: Set<Cosmos.Link> = []
-            for operation in try transaction.outbox.operations() {
-                let write = try operation.operation(as: Cosmos.QueuedWrite.self)
-                queue.formUnion(write?.names.map(\.link) ?? [])
-            }
+            let queue = try OutboxSnapshot(in: transaction)
             var removed: [String] = []
             for path in excess {
                 if let name = try writer.names.name(ofPath: path) {
                     guard [.document, .attachment].contains(name.link.type),
-                        !queue.contains(where: { $0.isWithin(name.link) })
+                        try !queue.hasOperations(about: name.queueId),
+                        try !queue.hasOperations(about: name.belowQueueId)
                     else { continue }
                 } else if path.hasSuffix("/media") {
                     let owner = String(path.dropLast("/media".count))
                     guard let name = try writer.names.name(ofPath: owner),
-                        !queue.contains(name.link)
+                        try !queue.hasOperations(about: name.queueId)
                     else { continue }
                 } else if !path.contains("/queries/") {
                     continue

@@ -84,7 +84,7 @@ extension Cosmos.OfflineHandler {
     /// - Returns: The page with them.
     /// - Throws: ``Cosmos/ClientError`` when they cannot be read.
     private func overlaid(
-        _ response: Response, _ named: [(Name, Cosmos.ResourceBody)], _ listed: Set<Name>?,
+        _ response: Response, _ named: [(Name, Cosmos.ResourceBody)], _ listed: Cosmos.NameSet?,
         _ operation: Operation, _ link: Cosmos.Link?, _ resourceId: String,
         _ store: Cosmos.OfflineStore
     ) throws(Failure) -> Response {
@@ -113,17 +113,17 @@ extension Cosmos.OfflineHandler {
 
     /// What this device has made in a list and the service does not have yet.
     private static func added(
-        _ operation: Operation, _ link: Cosmos.Link?, besides listed: Set<Name>,
+        _ operation: Operation, _ link: Cosmos.Link?, besides listed: Cosmos.NameSet,
         _ reader: Cosmos.CacheReader
     ) throws -> [PackedValue] {
         let key = operation.partition.keyText
         var names = listed
         var found: [PackedValue] = []
         try OutboxSnapshot(in: reader.snapshot).forEachOperation { queued in
-            let write = try queued.operation(as: Cosmos.QueuedWrite.self)
+            let write = try Cosmos.QueuedWrite(headOf: queued)
             for name in write?.names ?? []
             where name.link.type == operation.type && name.link.parent == link
-                && name.isInPartition(key) && names.insert(name).inserted
+                && name.isInPartition(key) && names.insert(name)
             {
                 if let record = try reader.record(of: name) { found.append(record.body.packed) }
             }
@@ -134,7 +134,7 @@ extension Cosmos.OfflineHandler {
 
     /// Removes what a whole list does not have any more.
     private func removeUnlisted(
-        _ known: Set<Name>, _ operation: Operation, _ link: Cosmos.Link?, _ count: UInt64,
+        _ known: Cosmos.NameSet, _ operation: Operation, _ link: Cosmos.Link?, _ count: UInt64,
         _ store: Cosmos.OfflineStore
     ) async throws(Failure) {
         let sealer = sealer

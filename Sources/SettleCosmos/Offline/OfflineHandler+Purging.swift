@@ -8,14 +8,7 @@ extension Cosmos.OfflineHandler {
     /// Throws away everything, with what was not sent: also where the key is lost.
     func purgeEverything() async throws(Failure) {
         // No key is needed for that.
-        let store = try await Cosmos.OfflineStores.shared.store(in: folder)
-        try await store.write { transaction in
-            try transaction.outbox.skipOperations()
-            try store.clear(transaction)
-        }
-        store.usage.forgetAll()
-        forgetKey()
-        forgetDefinitions(within: nil)
+        try await Cosmos.OfflineStores.shared.store(in: folder).purge()
     }
 
     /// Throws away what is kept at a link and below, or all, but for what a write that waits needs.
@@ -34,10 +27,11 @@ extension Cosmos.OfflineHandler {
             }
             for path in removed { try writer.names.remove(path: path) }
             try transaction.purge(documentsWithIds: removed)
+            store.marks.notePurge()
             return removed
         }
         for path in removed { store.usage.forget(within: path) }
-        forgetDefinitions(within: named)
+        store.forgetDefinitions(within: named)
     }
 
     /// The paths of the resources with writes that wait, and of those around them.
@@ -45,15 +39,15 @@ extension Cosmos.OfflineHandler {
         _ transaction: Transaction, _ names: Cosmos.NameTable
     ) throws -> Set<String> {
         var needed: Set<String> = []
-        for operation in try transaction.outbox.operations() {
-            guard let write = try operation.operation(as: Cosmos.QueuedWrite.self) else { continue }
-            for name in write.names {
+        try OutboxSnapshot(in: transaction).forEachOperation { operation in
+            for name in try Cosmos.QueuedWrite(headOf: operation)?.names ?? [] {
                 var around: Name? = name
                 while let name = around {
                     if let path = try names.path(of: name) { needed.insert(path) }
                     around = name.parent
                 }
             }
+            return true
         }
         return needed
     }
@@ -83,11 +77,16 @@ extension Cosmos.OfflineHandler {
     /// The writes that wait, in their order.
     func queuedWrites() async throws(Failure) -> [Cosmos.OfflineWrite] {
         try await store().read { snapshot in
-            try OutboxSnapshot(in: snapshot).operations().compactMap { operation in
-                try operation.operation(as: Cosmos.QueuedWrite.self).flatMap {
-                    Cosmos.OfflineWrite($0)
+            var writes: [Cosmos.OfflineWrite] = []
+            try OutboxSnapshot(in: snapshot).forEachOperation { operation in
+                if let write = try Cosmos.QueuedWrite(headOf: operation),
+                    let told = Cosmos.OfflineWrite(write)
+                {
+                    writes.append(told)
                 }
+                return true
             }
+            return writes
         }
     }
 

@@ -18,10 +18,11 @@ extension Cosmos.OfflineHandler {
             }
             return response
         }
+        let count = store.marks.count
         do {
             let response = try await ask(operation)
             do throws(Failure) {
-                try await keep(response, operation, link, store)
+                try await keep(response, operation, link, since: count, store)
             } catch {
                 // What cannot be kept, as a page that is too large, is an answer all the same.
             }
@@ -34,8 +35,11 @@ extension Cosmos.OfflineHandler {
         }
     }
 
+    /// Where a page of a result is kept, how large it is, and what went for it.
+    private typealias CachedPage = (path: String, size: Int, gone: [String])
+
     private func keep(
-        _ response: Response, _ operation: Operation, _ link: Cosmos.Link,
+        _ response: Response, _ operation: Operation, _ link: Cosmos.Link, since count: UInt64,
         _ store: Cosmos.OfflineStore
     ) async throws(Failure) {
         guard case .feed(let elements, let resourceId) = response.content else { return }
@@ -51,13 +55,15 @@ extension Cosmos.OfflineHandler {
         guard let path else { return }
         let sealer = sealer
         let results = Cosmos.CachedResults(operation, at: path)
-        let kept = try await store.write { transaction in
-            try results.put(
+        let kept = try await store.write { transaction -> CachedPage? in
+            if store.marks.isPurged(since: count) { return nil }
+            return try results.put(
                 Cosmos.CachedResults.Page(
                     items: elements.map { try $0.value() }, next: response.metadata.continuation,
                     resourceId: resourceId), at: operation.page.continuation,
                 Cosmos.CacheWriter(transaction, sealer))
         }
+        guard let kept else { return }
         store.usage.forget(kept.gone)
         store.usage.note(kept.path, size: kept.size)
         try await makeRoom(store)

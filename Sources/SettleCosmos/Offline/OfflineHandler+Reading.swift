@@ -117,6 +117,7 @@ extension Cosmos.OfflineHandler {
             return media.map { Response(status: 200, content: .bytes($0), fromCache: true) }
         }
         if local.isPending, let response = try kept() { return response }
+        let count = store.marks.count
         do {
             let response = try await ask(operation)
             if case .bytes(let bytes) = response.content, let path = local.record?.path,
@@ -124,7 +125,9 @@ extension Cosmos.OfflineHandler {
             {
                 try await store.write { transaction in
                     let writer = try Cosmos.CacheWriter(transaction, sealer)
-                    guard try transaction.document(path) != nil else { return }
+                    guard !store.marks.isPurged(since: count),
+                        try transaction.document(path) != nil
+                    else { return }
                     try writer.put(media: bytes, ofAttachmentAt: path)
                 }
                 store.usage.note(Cosmos.CacheReader.mediaPath(path), size: bytes.count)

@@ -12,16 +12,17 @@ extension Cosmos.OfflineHandler {
         guard let names = try queueableNames(operation, store) else {
             return try await writeByService(operation, store)
         }
+        let count = store.marks.count
         // Also where nothing is kept any more: a write must not overtake those before it.
         if try mustWait(names, operation, store) {
-            return try await queue(operation, names, store)
+            return try await queue(operation, names, since: count, store)
         }
         guard names.allSatisfy({ rules.keeps($0.link.type, at: $0.link) }) else {
             return try await writeByService(operation, store)
         }
         if isOffline {
             do throws(Failure) {
-                return try await queue(operation, names, store)
+                return try await queue(operation, names, since: count, store)
             } catch {
                 // It may be that there is a network again.
                 guard error.kind == .unreachable, rules.hasNetwork else { throw error }
@@ -31,7 +32,7 @@ extension Cosmos.OfflineHandler {
             return try await writeByService(operation, store)
         } catch {
             guard error.isOffline else { throw error }
-            return try await queue(operation, names, store, after: error)
+            return try await queue(operation, names, since: count, store, after: error)
         }
     }
 
@@ -71,7 +72,12 @@ extension Cosmos.OfflineHandler {
         } else if let body = response.resource, let name = name(of: body, operation, nil) {
             written[name] = body
         }
-        for name in written.keys where store.marks.isWritten(name, since: count) {
+        // A copy that is not kept up to date is kept no more either.
+        for name in written.keys
+        where store.marks.isWritten(name, since: count)
+            || (name.link.nearest(.document) != nil
+                && !rules.keeps(name.link.type, at: name.link))
+        {
             written[name] = .some(nil)
         }
         for name in written.keys { store.marks.note(name) }
@@ -85,16 +91,45 @@ extension Cosmos.OfflineHandler {
     private func withServiceVersion(
         _ operation: Operation, _ store: Cosmos.OfflineStore
     ) throws(Failure) -> Operation {
+        if operation.action == .batch { return try withServiceVersions(operation, store) }
         guard let etag = operation.ifMatch, let link = operation.itemLink else { return operation }
-        let record = try store.read { snapshot in
+        let sealer = sealer
+        let known = try store.read { snapshot in
             let reader = Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
             return try reader.name(of: link, operation.partition).flatMap {
-                try reader.record(of: $0)
+                try reader.serviceEtag(of: $0, knownAs: etag)
             }
         }
-        guard let record, record.localEtag == etag else { return operation }
+        guard let known else { return operation }
         var operation = operation
-        operation.ifMatch = record.body.etag
+        operation.ifMatch = known
+        return operation
+    }
+
+    /// A batch whose steps depend on the versions of the service where they depend on the same ones of this device.
+    private func withServiceVersions(
+        _ operation: Operation, _ store: Cosmos.OfflineStore
+    ) throws(Failure) -> Operation {
+        guard case .json(let packed) = operation.body,
+            var steps = try? packed.value().arrayValue,
+            steps.contains(where: { $0["ifMatch"] != nil }),
+            let link = try namedLink(operation.link, store)
+        else { return operation }
+        let (key, sealer) = (operation.partition.keyText, sealer)
+        let etags = try store.read { snapshot in
+            let reader = Cosmos.CacheReader(snapshot: snapshot, sealer: sealer)
+            return try steps.map { step -> String? in
+                guard let step = BatchStep(step), let etag = step.etag else { return nil }
+                return try reader.serviceEtag(
+                    of: Name(link.child(.document, step.id), partition: key), knownAs: etag)
+            }
+        }
+        guard etags.contains(where: { $0 != nil }) else { return operation }
+        for (index, etag) in etags.enumerated() {
+            if let etag { steps[index]["ifMatch"] = .string(etag) }
+        }
+        var operation = operation
+        operation.body = try .json(.array(steps))
         return operation
     }
 
@@ -135,7 +170,7 @@ extension Cosmos.OfflineHandler {
                 if name.link.type == .document, operation.action == .delete {
                     ids.append(name.belowQueueId)
                 }
-                return try ids.contains { try !queue.operations(about: $0).isEmpty }
+                return try ids.contains { try queue.hasOperations(about: $0) }
             }
         }
     }
@@ -145,14 +180,17 @@ extension Cosmos.OfflineHandler {
     /// - Parameters:
     ///   - operation: The write.
     ///   - names: What it concerns.
+    ///   - count: How many writes there were when it began.
     ///   - store: The store.
     ///   - failure: How it failed before, when it may have been carried out.
     /// - Returns: What the service would answer, from the cache.
     /// - Throws: ``Cosmos/ClientError`` when it is refused, or cannot wait.
     private func queue(
-        _ operation: Operation, _ names: [Name], _ store: Cosmos.OfflineStore,
-        after failure: Failure? = nil
+        _ operation: Operation, _ names: [Name], since count: UInt64,
+        _ store: Cosmos.OfflineStore, after failure: Failure? = nil
     ) async throws(Failure) -> Response {
+        // While nothing is kept, the key was not checked yet.
+        _ = try await self.store()
         try await check(operation, names, store)
         let sealer = sealer
         let date = now()
@@ -160,6 +198,7 @@ extension Cosmos.OfflineHandler {
         defer { store.queueState.endQueueing() }
         let isUncertain = failure != nil
         let (response, applied) = try await store.write { transaction in
+            if store.marks.isPurged(since: count) { throw failure ?? Self.purged(operation) }
             let writer = try Cosmos.OfflineWriter(transaction, sealer, now: date)
             if operation.action == .batch {
                 return try Self.queueBatch(operation, names, isUncertain, writer)
@@ -180,8 +219,15 @@ extension Cosmos.OfflineHandler {
             return (Self.response(applied), [applied])
         }
         for applied in applied { store.usage.note(applied) }
-        kick()
+        kick(.queued)
         return response
+    }
+
+    private static func purged(_ operation: Operation) -> Failure {
+        Failure(
+            .unreachable,
+            "It is not possible to \(operation.subject) without a network: what this device keeps was thrown "
+                + "away meanwhile, with the writes that waited.")
     }
 
     private static func response(_ applied: Cosmos.OfflineWriter.Applied) -> Response {

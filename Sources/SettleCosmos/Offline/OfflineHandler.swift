@@ -1,4 +1,3 @@
-import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
@@ -18,10 +17,9 @@ extension Cosmos {
         let events: OfflineEvents
         private let loop: SendingLoop
         /// Whether the last request got no response.
-        private let isCutOff = Lock(false)
-        private let definitions = Lock<[Link: PartitionKeyDefinition?]>([:])
-        /// The store, once it was opened and its key checked.
-        private let opened = Lock<OfflineStore?>(nil)
+        private let isCutOff = Mutex(false)
+        /// The store, once it was opened and its key checked, and how often that had changed by then.
+        private let opened = Mutex<(store: OfflineStore, keyChangeCount: UInt64)?>(nil)
 
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,
@@ -45,13 +43,19 @@ extension Cosmos {
 
         /// The store, which is opened by the first call.
         func store() async throws(ClientError) -> OfflineStore {
-            if let store = opened.withLock({ $0 }) { return store }
+            let known = opened.withLock { $0 }
+            if let known, known.store.keyChangeCount == known.keyChangeCount { return known.store }
             let store = try await OfflineStores.shared.store(in: folder)
-            try await store.adopt(sealer)
+            var count: UInt64
+            // Another client may throw everything away meanwhile, so that the key is checked once more.
+            repeat {
+                count = store.keyChangeCount
+                try await store.adopt(sealer)
+            } while count != store.keyChangeCount
             if rules.configuration.sizeMax != nil { try store.countSizes() }
-            opened.withLock { $0 = store }
+            opened.withLock { $0 = (store, count) }
             // What an earlier process has left waits for nothing else.
-            kick()
+            if known == nil { kick(.queued) }
             return store
         }
 
@@ -59,7 +63,7 @@ extension Cosmos {
         func forgetKey() { opened.withLock { $0 = nil } }
 
         func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
-            guard rules.isOn else { return try await ask(operation) }
+            guard rules.isOn else { return try await performUnkept(operation) }
             switch operation.action {
             case .changes, .execute: return try await ask(operation)
             case .list where operation.needsService, .query where operation.needsService:
@@ -70,6 +74,23 @@ extension Cosmos {
             case .readMedia: return try await readMedia(operation, store())
             case .create, .upsert, .replace, .patch, .delete, .batch:
                 return try await write(operation, store())
+            }
+        }
+
+        /// Carries out an operation while nothing is kept: by the service, but for writes, which must not overtake those
+        /// that wait.
+        ///
+        /// No key is needed for that, unless some do.
+        private func performUnkept(
+            _ operation: Operation
+        ) async throws(ClientError) -> OperationResponse {
+            switch operation.action {
+            case .create, .upsert, .replace, .patch, .delete, .batch:
+                guard OfflineStore.exists(in: folder) else { return try await ask(operation) }
+                return try await write(
+                    operation, try await OfflineStores.shared.store(in: folder))
+            case .list, .query, .changes, .get, .execute, .readMedia:
+                return try await ask(operation)
             }
         }
 
@@ -98,7 +119,7 @@ extension Cosmos {
                 defer { isCutOff = false }
                 return isCutOff
             }
-            if wasCutOff { kick() }
+            if wasCutOff { kick(.reached) }
         }
 
         /// Whether a write need not be tried, since the service was not to be reached last time.
@@ -128,9 +149,9 @@ extension Cosmos {
         }
 
         /// Sends what waits in the background, as soon as there is a network.
-        func kick() {
+        func kick(_ occasion: SendingLoop.Occasion) {
             guard rules.hasNetwork, rules.isOn else { return }
-            loop.kick { [weak self] in await self?.sendInBackground() }
+            loop.kick(occasion) { [weak self] in await self?.sendInBackground() }
         }
 
         /// - Returns: How long to wait at the least before the next try; nil when there is nothing to do.
@@ -160,7 +181,7 @@ extension Cosmos {
         func definition(
             of collection: Link, _ store: OfflineStore, asks: Bool
         ) async throws(ClientError) -> PartitionKeyDefinition?? {
-            if let known = definitions.withLock({ $0[collection] }) { return .some(known) }
+            if let known = store.definitions.withLock({ $0[collection] }) { return .some(known) }
             let kept = try store.read { snapshot in
                 try CacheReader(snapshot: snapshot, sealer: sealer)
                     .record(of: ResourceName(collection, partition: ""))
@@ -171,16 +192,8 @@ extension Cosmos {
             }
             guard let body else { return nil }
             let definition = DocumentCollection(body: body).partitionKey
-            definitions.withLock { $0[collection] = .some(definition) }
+            store.definitions.withLock { $0[collection] = .some(definition) }
             return .some(definition)
-        }
-
-        func forgetDefinitions(within link: Link?) {
-            definitions.withLock { known in
-                known = known.filter { definition in
-                    link.map { !definition.key.isWithin($0) } ?? false
-                }
-            }
         }
     }
 

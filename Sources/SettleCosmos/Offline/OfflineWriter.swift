@@ -63,7 +63,7 @@ extension Cosmos {
         private func presence(_ change: Change, _ record: CachedRecord?) throws -> Presence {
             if record != nil { return .present }
             if change.written[change.name] != nil { return .absent }
-            return try queue.operations(about: change.name.queueId).isEmpty ? .unknown : .absent
+            return try queue.hasOperations(about: change.name.queueId) ? .absent : .unknown
         }
 
         private static func refusal(_ kind: ClientError.Kind, _ subject: String) -> ClientError {
@@ -80,6 +80,7 @@ extension Cosmos {
         }
 
         private func delete(_ change: Change, _ record: CachedRecord?) throws -> Applied {
+            if record == nil, change.written[change.name] == nil { _ = try place(of: change) }
             var write = QueuedWrite(
                 .delete, change.name.link.type, change.name.link, partition: change.name.partition)
             write.etag = condition(change, record)
@@ -95,17 +96,17 @@ extension Cosmos {
         private func put(_ change: Change, _ record: CachedRecord?) throws -> Applied {
             let members = try members(change, record)
             let etag = "\"offline-\(UUID().uuidString.lowercased())\""
-            var stored = members
-            stored["_etag"] = .string(etag)
-            stored["_ts"] = .integer(Int64(now.timeIntervalSince1970.rounded(.down)))
             let path = try record?.path ?? newPath(change)
-            stored["_self"] = .string("\(path)/")
-            stored["_rid"] = .string(path.split(separator: "/").last.map(String.init) ?? "")
-            if change.name.link.type == .document { stored["_attachments"] = "attachments/" }
+            var given: [String: JSONValue?] = [
+                "_etag": .string(etag), "_self": .string("\(path)/"),
+                "_rid": .string(path.split(separator: "/").last.map(String.init) ?? ""),
+                "_ts": .integer(now.secondsSince1970),
+            ]
+            if change.name.link.type == .document { given["_attachments"] = "attachments/" }
             if change.media != nil {
-                stored["media"] = .string("/media/\(UUID().uuidString.lowercased())")
+                given["media"] = .string("/media/\(UUID().uuidString.lowercased())")
             }
-            var body = try ResourceBody(stored)
+            var body = ResourceBody(packed: try members.setting(given))
             body.altLink = change.name.link
             guard try cache.put(body, named: change.name) != nil else {
                 throw ClientError(
@@ -123,8 +124,7 @@ extension Cosmos {
                 write.content = try QueuedWrite.content(ofBytes: media.bytes, cache.sealer)
                 write.contentType = media.contentType
             } else {
-                write.content = StoredValue(
-                    try cache.sealer.sealed(PackedValue(.object(members))))
+                write.content = StoredValue(try cache.sealer.sealed(members))
             }
             return Applied(
                 status: makes ? 201 : 200, record: CachedRecord(path: path, body: body),
@@ -140,18 +140,16 @@ extension Cosmos {
             return record?.body.etag ?? change.ifMatch
         }
 
-        /// What is written.
-        private func members(
-            _ change: Change, _ record: CachedRecord?
-        ) throws -> [String: JSONValue] {
+        /// What is written, without the members that the service gives.
+        private func members(_ change: Change, _ record: CachedRecord?) throws -> PackedValue {
             if let media = change.media {
-                return [
+                return try PackedValue([
                     "id": .string(change.name.link.name), "contentType": .string(media.contentType),
-                ]
+                ])
             }
-            let given = try change.body?.value() ?? .object([:])
+            let given = try change.body ?? PackedValue([:])
             guard change.action == .patch else {
-                let members = ResourceBody(packed: try PackedValue(given)).ownMembers
+                let members = try given.removing(Cosmos.systemMembers)
                 if change.action == .replace { try Self.checkId(members, change) }
                 return members
             }
@@ -162,17 +160,17 @@ extension Cosmos {
                 )
             }
             let patched = try PatchApplication(change.subject).apply(
-                given, to: .object(record.body.json))
-            let members = ResourceBody(packed: try PackedValue(patched)).ownMembers
+                try given.value(), to: .object(record.body.json))
+            let members = try PackedValue(patched).removing(Cosmos.systemMembers)
             try Self.checkId(members, change)
             return members
         }
 
         /// Refuses another id: what waits is found by it.
         private static func checkId(
-            _ members: [String: JSONValue], _ change: Change
+            _ members: PackedValue, _ change: Change
         ) throws(ClientError) {
-            guard members["id"]?.stringValue != change.name.link.name else { return }
+            guard ResourceBody(packed: members).id != change.name.link.name else { return }
             throw ClientError(
                 .unreachable,
                 "There is no network to \(change.subject), and only the service can give it another id."
@@ -181,6 +179,16 @@ extension Cosmos {
 
         /// The path of a resource that the service has not given an identifier yet.
         private func newPath(_ change: Change) throws -> String {
+            let path = try place(of: change)
+            let random = UUID().uuidString.filter { $0 != "-" }.prefix(20).lowercased()
+            return "\(path)/\(change.name.link.type.pathComponent)/offline-\(random)"
+        }
+
+        /// The path of what a resource is in.
+        ///
+        /// - Throws: ``ClientError`` with `unreachable` when this device has never read that: it does not know by which
+        ///   members documents are spread there, so that it could not refuse what the service will refuse.
+        private func place(of change: Change) throws -> String {
             guard let parent = change.name.parent, let path = try cache.names.path(of: parent),
                 try parent.link.type == .collection || cache.reader.record(of: parent) != nil
             else {
@@ -189,8 +197,7 @@ extension Cosmos {
                     "There is no network to \(change.subject), and it cannot wait on this device, which has "
                         + "not yet read what it is in.")
             }
-            let random = UUID().uuidString.filter { $0 != "-" }.prefix(20).lowercased()
-            return "\(path)/\(change.name.link.type.pathComponent)/offline-\(random)"
+            return path
         }
 
         /// Queues a write behind the others of its resource, or makes one of both.

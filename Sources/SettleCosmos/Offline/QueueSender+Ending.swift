@@ -105,7 +105,7 @@ extension Cosmos.QueueSender {
 
         private mutating func fail(_ name: Cosmos.ResourceName, _ remote: Remote) throws {
             // What was written later on top of it finds out by itself.
-            guard try queue.operations(about: name.queueId).isEmpty else { return }
+            if try queue.hasOperations(about: name.queueId) { return }
             guard case .found(let body) = remote,
                 let path = try cache.put(body, named: name, moves: true)
             else { return try cache.remove(name) }
@@ -116,7 +116,7 @@ extension Cosmos.QueueSender {
         private mutating func failBelow(
             _ name: Cosmos.ResourceName, _ error: Cosmos.ClientError
         ) throws {
-            guard try queue.operations(about: name.queueId).isEmpty else { return }
+            if try queue.hasOperations(about: name.queueId) { return }
             for operation in try queue.operations(about: name.belowQueueId) {
                 guard let write = try operation.operation(as: Cosmos.QueuedWrite.self),
                     let told = Cosmos.OfflineWrite(write), let below = write.name

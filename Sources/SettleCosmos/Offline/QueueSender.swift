@@ -6,29 +6,14 @@ import SettleOutbox
 extension Cosmos {
     /// Sends the writes that wait, in their order for each resource, what is around before what is in it.
     struct QueueSender {
-        /// A write whose turn it is.
-        struct Turn {
-            let id: UUID
-            let write: QueuedWrite
-            /// Whether it may have been carried out already.
-            let isUncertain: Bool
-
-            init?(_ operation: QueuedOperation) throws {
-                guard let write = try operation.operation(as: QueuedWrite.self) else { return nil }
-                id = operation.id
-                self.write = write
-                isUncertain = write.isUncertain || operation.startCount > 0
-            }
-        }
-
         let store: OfflineStore
         let line: any OperationHandler
         let sealer: Sealer
         let conflicts: ConflictRules
         let events: OfflineEvents
 
-        /// The most writes that are looked at together.
-        static let turnCountMax = 1_000
+        /// The most writes that are chosen together; none of them is in memory with its content.
+        var turnCountMax = 1_000
         /// The most bytes of a batch, of which the service takes 2 MB.
         static let batchSizeMax = 1 << 20
         /// How often a batch without the write that it failed for is sent before its writes go one by one.
@@ -49,92 +34,57 @@ extension Cosmos {
         }
 
         private func drainAlone() async throws(ClientError) {
+            var walk = Walk()
+            var failure: ClientError?
             var hasSent = false
             while true {
                 let count = store.queueState.count
-                let turns = try nextTurns()
+                let turns = try nextTurns(&walk)
                 if turns.isEmpty {
+                    if let failure { throw failure }
                     store.queueState.noteEmpty(since: count)
                     if hasSent { events.send(.queueProcessed) }
                     return
                 }
                 hasSent = true
-                try await send(turns)
+                for group in Self.groups(of: turns) {
+                    failure = Self.last(failure, try await send(group, &walk))
+                }
             }
         }
 
-        /// The writes of which none waits for another.
-        private func nextTurns() throws(ClientError) -> [Turn] {
-            try store.read { snapshot in
-                var turns: [Turn] = []
-                var waiting: Set<String> = []
-                var count = 0
-                try OutboxSnapshot(in: snapshot).forEachOperation { operation in
-                    guard let turn = try Turn(operation) else { return true }
-                    if turn.write.waitsFor.allSatisfy({ !waiting.contains($0) }) {
-                        turns.append(turn)
-                    }
-                    waiting.formUnion(turn.write.queueIds)
-                    count += 1
-                    return count < Self.turnCountMax
-                }
-                return turns
-            }
+        /// Of two failures the one that has to be waited for longer.
+        private static func last(_ one: ClientError?, _ other: ClientError?) -> ClientError? {
+            guard let one, let other else { return one ?? other }
+            return (one.retryAfter ?? .zero) > (other.retryAfter ?? .zero) ? one : other
         }
 
-        private func send(_ turns: [Turn]) async throws(ClientError) {
-            var failure: ClientError?
-            for group in Self.groups(of: turns) {
-                do throws(ClientError) {
-                    try await send(group: group)
-                } catch {
-                    guard !error.stopsSending else { throw error }
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-        }
-
-        /// The writes that go in one request.
-        static func groups(of turns: [Turn]) -> [[Turn]] {
-            var groups: [[Turn]] = []
-            var open: [String: (index: Int, size: Int)] = [:]
-            for turn in turns {
-                let write = turn.write
-                guard write.mayBeBatched, !(turn.isUncertain && write.isUnconditional),
-                    let collection = write.name?.link.parent
-                else {
-                    groups.append([turn])
-                    continue
-                }
-                let key = "\(collection.text)\u{0}\(write.partition)"
-                if let place = open[key], groups[place.index].count < Batch.countMax,
-                    place.size + write.size <= batchSizeMax
-                {
-                    groups[place.index].append(turn)
-                    open[key] = (place.index, place.size + write.size)
-                } else {
-                    open[key] = (groups.count, write.size)
-                    groups.append([turn])
-                }
-            }
-            return groups
-        }
-
-        private func send(group: [Turn]) async throws(ClientError) {
+        /// Sends writes that may go together.
+        ///
+        /// - Parameters:
+        ///   - group: The writes, without their contents.
+        ///   - walk: Holds those afterwards that could not be sent.
+        /// - Returns: Why some could not be sent; nil when all are done.
+        /// - Throws: ``ClientError`` when no others need be tried.
+        private func send(
+            _ group: [Turn], _ walk: inout Walk
+        ) async throws(ClientError) -> ClientError? {
             var turns = try await begin(group)
-            var rounds = 0
+            // They may have been changed since they were chosen.
+            var rounds = turns.allSatisfy(\.mayBeBatched) ? 0 : Self.batchRoundsMax
             var failure: ClientError?
             while !turns.isEmpty {
                 var next = 0
                 if turns.count > 1, rounds < Self.batchRoundsMax {
                     rounds += 1
                     do throws(ClientError) {
-                        guard let failed = try await sendBatch(turns) else { return }
+                        guard let failed = try await sendBatch(turns) else { return failure }
                         next = failed
                     } catch {
                         try await giveBack(turns)
-                        throw error
+                        if error.stopsSending { throw error }
+                        walk.hold(turns)
+                        return Self.last(failure, error)
                     }
                 }
                 let turn = turns.remove(at: next)
@@ -145,13 +95,14 @@ extension Cosmos {
                         try await giveBack(turns)
                         throw error
                     }
-                    failure = error
+                    walk.hold([turn])
+                    failure = Self.last(failure, error)
                 }
             }
-            if let failure { throw failure }
+            return failure
         }
 
-        /// Marks writes as started, and reads them again: they may have been changed meanwhile.
+        /// Marks writes as started, and reads them with their contents: they may have been changed meanwhile.
         private func begin(_ group: [Turn]) async throws(ClientError) -> [Turn] {
             let ids = group.map(\.id)
             return try await store.write { transaction in
@@ -197,7 +148,8 @@ extension Cosmos {
             operation.needsService = true
             var steps: [JSONValue] = []
             for turn in turns { steps.append(try turn.write.wireStep(sealer)) }
-            operation.body = try .json(.array(steps))
+            guard let body = try? Operation.Body.json(.array(steps)) else { return 0 }
+            operation.body = body
             let response: OperationResponse
             do throws(ClientError) {
                 response = try await line.perform(operation)
@@ -222,21 +174,6 @@ extension Cosmos {
 
 extension Cosmos.BatchResult {
     var isSuccess: Bool { (200..<300).contains(statusCode) }
-}
-
-extension Cosmos.QueuedWrite {
-    /// What it waits for: the writes before of what it writes, of what that is in, and of what is in that.
-    var waitsFor: [String] {
-        var ids = queueIds
-        for name in names {
-            if name.link.type == .attachment, let parent = name.parent {
-                ids.append(parent.queueId)
-            }
-            if name.link.type == .document { ids.append(name.belowQueueId) }
-        }
-        // Two attachments of one document do not wait for each other.
-        return name?.link.type == .attachment ? ids.filter { !$0.hasPrefix("below ") } : ids
-    }
 }
 
 extension Cosmos.ClientError {

@@ -4,10 +4,21 @@ import Synchronization
 extension Cosmos {
     /// Sends queued writes in the background, and again after a while when that fails.
     final class SendingLoop: Sendable {
+        /// Why something is to be sent.
+        enum Occasion {
+            /// Something was queued. The wait after a failure goes on.
+            case queued
+            /// The service can be reached again. The wait after a failure ends, but for what the service has asked for.
+            case reached
+        }
+
         private struct State {
             var task: Task<Void, Never>?
             var pause: Task<Void, Never>?
-            var isRequested = false
+            /// Whether something was queued since the last sending began.
+            var hasMore = false
+            /// Whether the service was reached since the last sending began.
+            var isReached = false
         }
 
         private let state = Lock(State())
@@ -21,14 +32,21 @@ extension Cosmos {
             self.waitMax = waitMax
         }
 
-        /// Begins to send, or ends the pause before the next try.
+        /// Begins to send, unless that goes on already.
         ///
-        /// - Parameter send: Sends what waits; answers how long to wait before it is called again at the least, or nil when
-        ///   nothing is to be done.
-        func kick(_ send: @escaping @Sendable () async -> Duration?) {
+        /// - Parameters:
+        ///   - occasion: Why.
+        ///   - send: Sends what waits; answers how long to wait before it is called again at the least, or nil when
+        ///     nothing is to be done.
+        func kick(
+            _ occasion: Occasion, _ send: @escaping @Sendable () async -> Duration?
+        ) {
             state.withLock { state in
-                state.isRequested = true
-                state.pause?.cancel()
+                state.hasMore = true
+                if occasion == .reached {
+                    state.isReached = true
+                    state.pause?.cancel()
+                }
                 guard state.task == nil else { return }
                 state.task = Task { await self.run(send) }
             }
@@ -46,15 +64,21 @@ extension Cosmos {
         private func run(_ send: @Sendable () async -> Duration?) async {
             var wait = wait
             while !Task.isCancelled {
-                state.withLock { $0.isRequested = false }
+                state.withLock { state in
+                    state.hasMore = false
+                    state.isReached = false
+                }
                 if let least = await send() {
-                    await pause(for: max(wait, least))
-                    let wasWoken = state.withLock { $0.isRequested }
-                    wait = wasWoken ? self.wait : min(wait * 2, waitMax)
+                    // What the service has asked for is not shortened by anything.
+                    if least > .zero { try? await clock.sleep(for: least) }
+                    await pause(for: wait - least)
+                    let isReached = state.withLock { $0.isReached }
+                    wait = isReached ? self.wait : min(wait * 2, waitMax)
                     continue
                 }
+                wait = self.wait
                 let isDone = state.withLock { state in
-                    if state.isRequested || Task.isCancelled { return Task.isCancelled }
+                    if state.hasMore || Task.isCancelled { return Task.isCancelled }
                     state.task = nil
                     return true
                 }
@@ -65,7 +89,7 @@ extension Cosmos {
         private func pause(for duration: Duration) async {
             let clock = clock
             let pause = state.withLock { state -> Task<Void, Never>? in
-                guard !state.isRequested, !Task.isCancelled else { return nil }
+                guard duration > .zero, !state.isReached, !Task.isCancelled else { return nil }
                 let pause = Task { () -> Void in try? await clock.sleep(for: duration) }
                 state.pause = pause
                 return pause

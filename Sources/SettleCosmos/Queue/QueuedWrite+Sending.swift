@@ -43,9 +43,6 @@ extension Cosmos.QueuedWrite {
         return bodies
     }
 
-    /// How many bytes it has, about.
-    var size: Int { (content?.packed.bytes.count ?? 0) + link.utf8.count + 100 }
-
     /// Whether it may go to the service in one batch with others of its partition.
     var mayBeBatched: Bool {
         kind != .batch && resourceType == .document && !partition.isEmpty

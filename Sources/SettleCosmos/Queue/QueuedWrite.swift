@@ -62,6 +62,18 @@ extension Cosmos {
             self.partition = partition
         }
 
+        /// Reads a queued write without its ``content``, which may be large: for those that only ask what waits.
+        ///
+        /// - Returns: nil when the operation is none of these writes.
+        /// - Throws: What decoding throws.
+        init?(headOf operation: QueuedOperation) throws {
+            guard
+                let write = try operation.operation(
+                    as: QueuedWrite.self, leavingOut: [CodingKeys.content.stringValue])
+            else { return nil }
+            self = write
+        }
+
         /// The name of the resource; of a batch that of the collection with the key of the partition.
         var name: ResourceName? {
             Link(link, isByResourceIds: false).map { ResourceName($0, partition: partition) }

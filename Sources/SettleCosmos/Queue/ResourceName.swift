@@ -39,7 +39,17 @@ extension Cosmos {
         var digest: [UInt8] { ContentDigest(of: Array(text.utf8)).bytes }
 
         /// What queued writes of it are found by.
-        var queueId: String { ContentDigest(of: Array(text.utf8)).description }
+        var queueId: String {
+            var text: [UInt8] = []
+            text.reserveCapacity(2 * ContentDigest.length)
+            for byte in digest {
+                text.append(Self.digits[Int(byte >> 4)])
+                text.append(Self.digits[Int(byte & 15)])
+            }
+            return String(decoding: text, as: UTF8.self)
+        }
+
+        private static let digits = Array("0123456789abcdef".utf8)
 
         /// What queued writes of what is in it are found by.
         var belowQueueId: String { "below \(queueId)" }

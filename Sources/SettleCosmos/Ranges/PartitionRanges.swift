@@ -13,7 +13,7 @@ extension Cosmos {
         ///   - handler: What asks the service.
         /// - Returns: The ranges.
         /// - Throws: ``ClientError`` with `notFound` when there is no such collection; `noPartitionKeyRange` when the
-        ///   ranges do not cover all keys.
+        ///   ranges do not cover all keys; `unreadableResponse` when their list does not come to an end.
         static func read(
             of collection: Link, by handler: any OperationHandler
         ) async throws(ClientError) -> PartitionRanges {
@@ -21,17 +21,32 @@ extension Cosmos {
             operation.needsService = true
             var ranges: [PartitionRange] = []
             var collectionId = ""
+            var progress = PageProgress()
+            var pageCount = 0
+            var isEndless = false
             repeat {
                 let response = try await handler.perform(operation)
                 guard case .feed(let elements, let resourceId) = response.content else { break }
                 ranges += elements.compactMap { PartitionRange($0) }
                 collectionId = resourceId
                 let next = response.metadata.continuation
-                if next != nil, next == operation.page.continuation { break }
+                pageCount += 1
+                if let next {
+                    isEndless =
+                        pageCount == Self.pageCountMax
+                        || !progress.goesOn(to: next, isEmpty: elements.isEmpty)
+                    if isEndless { break }
+                }
                 operation.page.continuation = next
             } while operation.page.continuation != nil
             let found = PartitionRanges(
                 collectionId: collectionId, ranges: ranges.sorted { $0.lower < $1.lower })
+            guard found.isWhole || !isEndless else {
+                throw ClientError(
+                    .unreadableResponse,
+                    "The list of the partitions of '\(collection)' does not come to an end: the service gives "
+                        + "continuations that it gave before, or too many.")
+            }
             guard found.isWhole else {
                 throw ClientError(
                     .noPartitionKeyRange,
@@ -40,6 +55,9 @@ extension Cosmos {
             }
             return found
         }
+
+        /// The most pages of a list of partitions; one page usually has all of them.
+        static let pageCountMax = 1_000
 
         /// Whether each key is in one range.
         private var isWhole: Bool {

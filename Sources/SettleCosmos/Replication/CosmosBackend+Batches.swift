@@ -89,19 +89,19 @@ extension CosmosBackend {
             else { return nil }
             return (
                 .init(
-                    type: "Replace", id: operation.id, etag: base.etag,
+                    type: "Replace", id: outgoing.body.id, etag: base.etag,
                     body: .object(outgoing.body.json)), key
             )
         case .delete:
-            guard let base, let known else { return nil }
+            guard let base, let known, let id = form.place(of: operation.id)?.id else { return nil }
             guard let marking = form.marking else {
-                return (.init(type: "Delete", id: operation.id, etag: base.etag), known)
+                return (.init(type: "Delete", id: id, etag: base.etag), known)
             }
             guard let body = try? Cosmos.PatchOperation.body(of: marking, where: nil) else {
                 return nil
             }
             return (
-                .init(type: "Patch", id: operation.id, etag: base.etag, body: body), known
+                .init(type: "Patch", id: id, etag: base.etag, body: body), known
             )
         }
     }

@@ -103,7 +103,7 @@ extension CosmosBackend {
         if case .after(let continuation) = part.place {
             operation.page.continuation = continuation
         }
-        var repeats = 0
+        var progress = Cosmos.PageProgress(at: operation.page.continuation)
         while true {
             let response: Cosmos.OperationResponse
             do throws(Cosmos.ClientError) {
@@ -114,14 +114,11 @@ extension CosmosBackend {
             }
             guard case .feed(let elements, _) = response.content else { return [] }
             let next = response.metadata.continuation
-            if let next, next == operation.page.continuation {
-                repeats += 1
-                guard elements.isEmpty, repeats < Self.repeatsMax else {
-                    throw Cosmos.ClientError(
-                        .unreadableResponse,
-                        "A list of documents does not come to an end: the service gives the same continuation "
-                            + "again.", activityId: response.metadata.activityId)
-                }
+            if let next, !progress.goesOn(to: next, isEmpty: elements.isEmpty) {
+                throw Cosmos.ClientError(
+                    .unreadableResponse,
+                    "A list of documents does not come to an end: the service gives the same continuation "
+                        + "again.", activityId: response.metadata.activityId)
             }
             guard let next else {
                 position.parts[index].isPending = false

@@ -10,11 +10,16 @@ extension CosmosBackend {
         _ operation: RemoteOperation
     ) async throws(ReplicationError) -> RemoteOutcome {
         let form = try await form()
-        switch operation.kind {
-        case .insert: return try await insert(operation, form)
-        case .update: return try await update(operation, form)
-        case .delete: return try await delete(operation, form)
-        case .undelete: return try await undelete(operation, form)
+        do throws(ReplicationError) {
+            switch operation.kind {
+            case .insert: return try await insert(operation, form)
+            case .update: return try await update(operation, form)
+            case .delete: return try await delete(operation, form)
+            case .undelete: return try await undelete(operation, form)
+            }
+        } catch {
+            guard error.cause is AmbiguousId else { throw error }
+            return .rejected(reason: error.message)
         }
     }
 
@@ -27,7 +32,7 @@ extension CosmosBackend {
         case .success(let document): outgoing = document
         }
         var create = Cosmos.Operation(.create, .document, at: collection)
-        create.newId = operation.id
+        create.newId = outgoing.body.id
         create.body = .json(outgoing.body.packed)
         create.partition = outgoing.partition
         do throws(Cosmos.ClientError) {
@@ -75,7 +80,9 @@ extension CosmosBackend {
     private func replace(
         with outgoing: ItemForm.Outgoing, of id: String, matching etag: String, _ form: ItemForm
     ) async throws(ReplicationError) -> RemoteOutcome {
-        var replace = Cosmos.Operation(.replace, .document, at: collection.child(.document, id))
+        let serviceId = outgoing.body.id
+        var replace = Cosmos.Operation(
+            .replace, .document, at: collection.child(.document, serviceId))
         replace.body = .json(outgoing.body.packed)
         replace.partition = outgoing.partition
         replace.ifMatch = etag
@@ -94,12 +101,13 @@ extension CosmosBackend {
         _ operation: RemoteOperation, _ form: ItemForm
     ) async throws(ReplicationError) -> RemoteOutcome {
         let id = operation.id
-        guard let (etag, key) = try await target(of: operation, form) else {
-            return .deleted(nil)
-        }
+        // No document of the service's has such an identifier.
+        guard let place = form.place(of: id),
+            let (etag, key) = try await target(of: operation, form)
+        else { return .deleted(nil) }
         var write = Cosmos.Operation(
             form.marking == nil ? .delete : .patch, .document,
-            at: collection.child(.document, id))
+            at: collection.child(.document, place.id))
         write.partition = key.map { .key($0) } ?? .unspecified
         write.ifMatch = etag
         do throws(Cosmos.ClientError) {
@@ -155,7 +163,8 @@ extension CosmosBackend {
     private func stored(
         _ response: Cosmos.OperationResponse, _ id: String, _ form: ItemForm
     ) throws(Cosmos.ClientError) -> RemoteOutcome {
-        guard let body = response.resource, body.id == id, body.etag != nil else {
+        guard let body = response.resource, body.id == form.place(of: id)?.id, body.etag != nil
+        else {
             throw Cosmos.ClientError(
                 .unreadableResponse,
                 "The service stored a document and answered with something else.",

@@ -11,9 +11,9 @@ public import SettleSync
 /// ```
 ///
 /// **Documents.** A document's identifier is its `id` there, so an id has to be unique in the whole collection, for good,
-/// and not only in its logical partition: of two documents with one id only the one that was read last is here. The
-/// partition key is a member of the document, and never changes: an edit of it is refused, since the service cannot
-/// move a document. The members that the service adds (`_rid`, `_self`, `_etag`, `_ts`, `_attachments`) do not travel, and
+/// and not only in its logical partition; or it is made of `id` and partition key: see ``Identifiers``. The partition key is
+/// a member of the document, and never changes: an edit of it is refused, since the service cannot move a document. The
+/// members that the service adds (`_rid`, `_self`, `_etag`, `_ts`, `_attachments`) do not travel, and
 /// documents that have members of these names are refused.
 ///
 /// **Pulling** reads the change feed, range by range. How far each range was read is stored with the documents of a
@@ -46,6 +46,22 @@ public struct CosmosBackend: Backend {
         case hard
     }
 
+    /// Of what the identifiers of documents here are made.
+    ///
+    /// Chosen once for a database: with the other kind, all documents would count as new, here and there.
+    public enum Identifiers: Sendable, Hashable {
+        /// Of the `id` alone, which then is unique in the whole collection, for good.
+        ///
+        /// Of two documents with one `id` in two logical partitions, the one that was read last is here; what would have to
+        /// look for one of them is refused, and the reason names the `id` and both partitions.
+        case id
+        /// Of the `id` and the partition key: `17/Bern`. Ids then are unique in their logical partition only.
+        ///
+        /// The app makes the identifiers of new documents by ``CosmosBackend/identifier(of:in:)``. Where the `id` is the
+        /// partition key, or there is none, identifiers are the `id` all the same.
+        case idAndPartition
+    }
+
     /// The address of the account with the paths of database and collection: what the remote is called in a database.
     public var identifier: String { address.identifier }
 
@@ -54,6 +70,9 @@ public struct CosmosBackend: Backend {
 
     /// How a document that is deleted here is deleted there.
     public let deletion: Deletion
+
+    /// Of what the identifiers of documents here are made.
+    public let identifiers: Identifiers
 
     let address: ContainerAddress
     let client: Cosmos.Client
@@ -68,12 +87,13 @@ public struct CosmosBackend: Backend {
     ///   - collectionId: The id of the collection.
     ///   - databaseId: The id of the database.
     ///   - deletion: How documents are deleted.
+    ///   - identifiers: Of what the identifiers of documents here are made.
     /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the client has no account, the ids cannot be
     ///   ids, or are so long that the address has more than 255 bytes; when the member of a deletion is empty or one of
     ///   the service's own, or its time to live is below a second.
     public init(
         _ client: Cosmos.Client, collection collectionId: String, inDatabase databaseId: String,
-        deletion: Deletion = .soft()
+        deletion: Deletion = .soft(), identifiers: Identifiers = .id
     ) throws(ReplicationError) {
         guard let account = client.account else {
             throw ReplicationError(
@@ -83,6 +103,7 @@ public struct CosmosBackend: Backend {
         address = try ContainerAddress(account, databaseId, collectionId)
         self.client = client
         self.deletion = deletion
+        self.identifiers = identifiers
         try Self.check(deletion)
     }
 
@@ -93,16 +114,18 @@ public struct CosmosBackend: Backend {
     ///   - credentials: What lets in.
     ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
     ///   - deletion: How documents are deleted.
+    ///   - identifiers: Of what the identifiers of documents here are made.
     /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the URL is no such address, and as
-    ///   ``init(_:collection:inDatabase:deletion:)``.
+    ///   ``init(_:collection:inDatabase:deletion:identifiers:)``.
     public init(
         url: URL, credentials: Cosmos.Credentials, transport: (any HTTPTransport)? = nil,
-        deletion: Deletion = .soft()
+        deletion: Deletion = .soft(), identifiers: Identifiers = .id
     ) throws(ReplicationError) {
         address = try ContainerAddress(url)
         client = Cosmos.Client(
             account: address.account, credentials: credentials, transport: transport, cache: nil)
         self.deletion = deletion
+        self.identifiers = identifiers
         try Self.check(deletion)
     }
 
@@ -143,6 +166,18 @@ public struct CosmosBackend: Backend {
         return key.headerText
     }
 
+    /// The identifier here of a document there, for a back-end with ``Identifiers/idAndPartition``: the `id`, a slash, and
+    /// the ``channel(of:)`` of the partition key.
+    ///
+    /// A document's identifier has 255 bytes at the most; one with a longer key stays there, and is listed as set aside.
+    ///
+    /// - Parameters:
+    ///   - id: The `id` of the document, without a slash.
+    ///   - key: Its partition key.
+    public static func identifier(of id: String, in key: Cosmos.PartitionKey) -> String {
+        "\(id)/\(channel(of: key))"
+    }
+
     /// The key that a channel stands for.
     static func key(ofChannel channel: String) throws(ReplicationError) -> Cosmos.PartitionKey {
         guard channel.hasPrefix("[") else { return Cosmos.PartitionKey(channel) }
@@ -166,7 +201,8 @@ public struct CosmosBackend: Backend {
             let session = try client.session()
             let definition = try await session.partitionKeys.definition(
                 of: collection, by: session.service)
-            return ItemForm(definition: definition, deletion: deletion)
+            return ItemForm(
+                definition: definition, deletion: deletion, identifiers: identifiers)
         } catch {
             throw failure(error)
         }

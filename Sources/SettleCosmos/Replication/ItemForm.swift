@@ -8,6 +8,8 @@ struct ItemForm: Sendable {
     /// By which members documents are spread; nil for a collection without such a key.
     let definition: Cosmos.PartitionKeyDefinition?
     let deletion: CosmosBackend.Deletion
+    /// Of what identifiers are made.
+    var identifiers = CosmosBackend.Identifiers.id
 
     /// The members that the service gives to every document.
     static let serviceMembers: Set<String> = ["_attachments", "_etag", "_rid", "_self", "_ts"]
@@ -18,6 +20,44 @@ struct ItemForm: Sendable {
 
     /// Whether the id is the partition key.
     var isKeyedById: Bool { definition?.paths == ["/id"] }
+
+    /// Whether identifiers say in which logical partition a document is.
+    var namesPartition: Bool {
+        identifiers == .idAndPartition && definition != nil && !isKeyedById
+    }
+
+    /// What the service knows a document by.
+    struct Place: Sendable, Hashable {
+        var id: String
+        /// The logical partition; nil where the identifier does not say it.
+        var key: Cosmos.PartitionKey?
+    }
+
+    /// What the service knows the document with an identifier by; nil when no document of its can have the identifier.
+    func place(of identifier: String) -> Place? {
+        guard namesPartition else {
+            return Place(id: identifier, key: isKeyedById ? Cosmos.PartitionKey(identifier) : nil)
+        }
+        guard let slash = identifier.firstIndex(of: "/"),
+            let key = try? CosmosBackend.key(
+                ofChannel: String(identifier[identifier.index(after: slash)...]))
+        else { return nil }
+        return Place(id: String(identifier[..<slash]), key: key)
+    }
+
+    /// The identifier of a document of the service's.
+    private func identifier(
+        _ id: String, _ key: Cosmos.PartitionKey?
+    ) -> Result<String, Problem> {
+        guard namesPartition else { return .success(id) }
+        guard let key, !id.contains("/") else {
+            return .failure(
+                Problem(
+                    "No identifier can be made of the document's id and partition key: the id has a '/', or there "
+                        + "is an object or an array where the key has to be."))
+        }
+        return .success(CosmosBackend.identifier(of: id, in: key))
+    }
 
     /// The member that marks deleted documents; nil when they are deleted at once.
     private var mark: String? {
@@ -34,9 +74,11 @@ struct ItemForm: Sendable {
     /// - Returns: The item; one without an id has a fault.
     func item(_ document: PackedValue, isListed: Bool = false) -> RemoteItem {
         let body = Cosmos.ResourceBody(packed: document)
-        let id = body.id
+        let key = isKeyedById ? nil : definition?.key(of: body)
+        let named = body.id.isEmpty ? .success("") : identifier(body.id, key)
+        let id = (try? named.get()) ?? ""
         let version = body.etag.map { etag in
-            ItemVersion(etag: etag, key: isKeyedById ? nil : definition?.key(of: body)).text
+            ItemVersion(etag: etag, key: namesPartition ? nil : key).text
         }
         let updated = body.timestampSeconds.map { Date(timeIntervalSince1970: Double($0)) }
         let isDeleted = mark.map { body[$0] == true } ?? false
@@ -44,10 +86,11 @@ struct ItemForm: Sendable {
         if isDeleted, let mark { left.formUnion([mark, Self.timeToLive]) }
         guard !id.isEmpty, let rest = try? document.removing(Array(left)) else {
             var item = RemoteItem(id: id, version: version, members: [:], updated: updated)
+            var reason = "The document cannot be read."
+            if id.isEmpty { reason = "The document has no text for its 'id'." }
+            if case .failure(let problem) = named { reason = problem.reason }
             item.fault = ItemFault(
-                id.isEmpty
-                    ? "The document has no text for its 'id'." : "The document cannot be read.",
-                member: id.isEmpty ? "id" : nil,
+                reason, member: id.isEmpty ? "id" : nil,
                 place: id.isEmpty ? "the document with the _rid '\(body.resourceId)'" : nil)
             return item
         }
@@ -68,14 +111,15 @@ struct ItemForm: Sendable {
 
     /// The document that an insert or update writes, or why the service cannot have it.
     func outgoing(_ operation: RemoteOperation) -> Result<Outgoing, Problem> {
-        if operation.kind == .insert, let fault = Cosmos.IdentifierRule.fault(of: operation.id) {
+        guard let place = place(of: operation.id) else { return .failure(.unplaced) }
+        if operation.kind == .insert, let fault = Cosmos.IdentifierRule.fault(of: place.id) {
             return .failure(Problem("The service takes no such id: it \(fault)."))
         }
         let packed: PackedValue
         do {
             let members =
                 try operation.form.packed ?? PackedValue(.object(operation.members))
-            packed = try members.setting(["id": .string(operation.id)])
+            packed = try members.setting(["id": .string(place.id)])
         } catch {
             return .failure(Problem("The document cannot be written as JSON."))
         }
@@ -99,6 +143,9 @@ struct ItemForm: Sendable {
                     "There is an object or an array at \(definition.paths.joined(separator: ", ")), where the "
                         + "partition key has to be a text, a number, true, false or null."))
         }
+        if namesPartition, key != place.key {
+            return .failure(operation.kind == .insert ? .otherPartition : .move)
+        }
         return .success(Outgoing(body: body, key: key))
     }
 
@@ -107,6 +154,16 @@ struct ItemForm: Sendable {
         let reason: String
 
         init(_ reason: String) { self.reason = reason }
+
+        /// That an identifier is none of a document of the service's.
+        static let unplaced = Problem(
+            "The identifier of a document of this collection is its id there, a slash, and its partition key. Make it "
+                + "by CosmosBackend.identifier(of:in:).")
+
+        /// That identifier and members do not name the same partition.
+        static let otherPartition = Problem(
+            "The partition key of the document is another one than its identifier says. Make the identifier by "
+                + "CosmosBackend.identifier(of:in:) with the key that the document has.")
 
         /// That a document cannot move.
         static let move = Problem(
@@ -117,7 +174,7 @@ struct ItemForm: Sendable {
 
     /// The logical partition of an item with a version; nil when it is not known.
     func key(of id: String, _ version: ItemVersion) -> Cosmos.PartitionKey? {
-        isKeyedById ? Cosmos.PartitionKey(id) : version.key
+        place(of: id)?.key ?? version.key
     }
 
     /// The changes that mark a document as deleted; nil when documents are deleted at once.

@@ -71,7 +71,7 @@ extension Cosmos {
             var operation = prepared
             operation.page = Operation.Page(itemCountMax: itemCountMax, continuation: continuation)
             var charge = 0.0
-            var repeatCount = 0
+            var progress = PageProgress(at: continuation)
             while true {
                 var response = try await handler.perform(operation)
                 guard case .feed(let elements, let resourceId) = response.content else {
@@ -84,18 +84,12 @@ extension Cosmos {
                     charge += cost
                     response.metadata.requestCharge = charge
                 }
-                if let next, next == operation.page.continuation {
-                    // A page that took too long is empty and is asked for again. What comes again with items
-                    // would come for ever.
-                    repeatCount += 1
-                    guard elements.isEmpty, repeatCount <= Self.repeatCountMax else {
-                        throw ClientError(
-                            .unreadableResponse,
-                            "The pages of the request to \(operation.subject) do not come to an end: the "
-                                + "service gives the same continuation again.",
-                            activityId: response.metadata.activityId)
-                    }
-                    continue
+                if let next, !progress.goesOn(to: next, isEmpty: elements.isEmpty) {
+                    throw ClientError(
+                        .unreadableResponse,
+                        "The pages of the request to \(operation.subject) do not come to an end: the service "
+                            + "gives the same continuation again.",
+                        activityId: response.metadata.activityId)
                 }
                 if elements.isEmpty, let next {
                     operation.page.continuation = next
@@ -105,9 +99,6 @@ extension Cosmos {
                     elements, resourceId, response, following: next, prepared, handler)
             }
         }
-
-        /// How often one empty page is asked for again.
-        private static var repeatCountMax: Int { 100 }
 
         private func page(
             _ elements: [PackedValue], _ resourceId: String, _ response: OperationResponse,

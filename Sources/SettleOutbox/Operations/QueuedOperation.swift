@@ -59,6 +59,31 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
         return try content.decode(type, leaves: DocumentCodingLeaves())
     }
 
+    /// The operation itself without some of its members, as if it had been added without them.
+    ///
+    /// For a look at many operations, of which some members are large: they are neither copied nor decoded.
+    ///
+    /// - Parameters:
+    ///   - type: The type that it was added as, for which these members are optional.
+    ///   - members: The names of the members.
+    /// - Returns: The operation; nil when it is of another type.
+    /// - Throws: What the type's decoding throws; ``DatabaseError`` with `corrupted`.
+    public func operation<Operation: OutboxOperation>(
+        as type: Operation.Type, leavingOut members: [String]
+    ) throws -> Operation? {
+        guard name == type.operationName else { return nil }
+        let rest: PackedValue
+        do {
+            rest = try content.removing(members)
+        } catch {
+            throw damage(error)
+        }
+        return try rest.decode(type, leaves: DocumentCodingLeaves())
+    }
+
+    /// How many bytes the operation takes in the database, without what belongs to every one.
+    public var size: Int { content.bytes.count }
+
     /// The members of the operation as JSON, also when its type is not known.
     ///
     /// - Throws: ``DatabaseError`` with `corrupted`.
@@ -66,11 +91,15 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
         do {
             return try content.value()
         } catch {
-            throw DatabaseError(
-                .corrupted,
-                "The database is damaged: the operation \(id) cannot be read. Check the database.",
-                cause: error)
+            throw damage(error)
         }
+    }
+
+    private func damage(_ cause: any Error) -> DatabaseError {
+        DatabaseError(
+            .corrupted,
+            "The database is damaged: the operation \(id) cannot be read. Check the database.",
+            cause: cause)
     }
 }
 

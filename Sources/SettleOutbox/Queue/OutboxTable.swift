@@ -76,11 +76,14 @@ struct OutboxTable {
         return key
     }
 
-    /// Walks the operations of a pipeline, in the order of graphs and numbers.
+    /// Walks the operations of a pipeline, in the order of graphs and numbers, from a graph on.
     func forEachOperation(
-        of pipeline: UInt32, _ body: (OperationKey, OperationRow) throws -> Bool
+        of pipeline: UInt32, fromGraph graph: UInt64 = 0,
+        _ body: (OperationKey, OperationRow) throws -> Bool
     ) throws {
-        try forEachOperation(OutboxRowKey.operations(pipeline: pipeline), body)
+        try forEachOperation(
+            OutboxRowKey.operations(pipeline: pipeline),
+            from: OutboxRowKey.operations(pipeline: pipeline, graph: graph), body)
     }
 
     /// Walks the operations of a graph, in the order of their numbers.
@@ -91,9 +94,10 @@ struct OutboxTable {
     }
 
     private func forEachOperation(
-        _ prefix: [UInt8], _ body: (OperationKey, OperationRow) throws -> Bool
+        _ prefix: [UInt8], from start: [UInt8]? = nil,
+        _ body: (OperationKey, OperationRow) throws -> Bool
     ) throws {
-        try forEach(of: prefix) { bytes, value in
+        try forEach(of: prefix, from: start) { bytes, value in
             guard let key = OperationKey(bytes.dropFirst()) else { throw Self.damage }
             return try body(key, OperationRow(decoding: value, key))
         }

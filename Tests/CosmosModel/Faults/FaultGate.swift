@@ -14,7 +14,7 @@ package final class FaultGate: Sendable {
     package init() {}
 
     /// Waits until the gate is open.
-    func pass() async {
+    package func pass() async {
         await withCheckedContinuation { continuation in
             let (mayPass, watchers) = state.withLock { state in
                 state.arrivals += 1

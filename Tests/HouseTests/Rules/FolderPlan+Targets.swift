@@ -24,7 +24,8 @@ extension FolderPlan {
         Folder("Encryption", uses: ["Values"]),
         Folder("Queue", uses: ["Encryption", "Requests", "Values"]),
         Folder(
-            "Cache", uses: ["Accounts", "Encryption", "Queue", "Requests", "Values"]),
+            "Cache",
+            uses: ["Accounts", "Encryption", "Queue", "Requests", "Resources", "Values"]),
         Folder(
             "Offline",
             uses: [

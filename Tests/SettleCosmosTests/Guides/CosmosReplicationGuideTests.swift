@@ -61,6 +61,11 @@ import Testing
         configuration.limitToChannels = ["London", "Paris"]
         configuration.reconciling = .every(.seconds(86_400))
         try await database.replicate(with: configuration, using: people)
+        let everywhere = try CosmosBackend(
+            cosmos, collection: "people", inDatabase: "crm", identifiers: .idAndPartition)
+        let identifier = CosmosBackend.identifier(of: "17", in: "London")
+        print(identifier)  // 17/London
+        #expect(identifier == "17/London" && everywhere.identifiers == .idAndPartition)
         var collection = try await cosmos.get(
             collectionWithId: "people", inDatabase: "crm"
         ).resource

@@ -89,4 +89,19 @@ import Testing
         } throws: { ($0 as? Cosmos.ClientError)?.kind == .unreadableResponse }
         #expect(transport.sent.count <= 102)
     }
+
+    @Test func `that are empty and go round in a circle are an error`() async throws {
+        let (client, transport) = try client(
+            (0..<400).map { (ids: [], next: $0.isMultiple(of: 2) ? "a" : "b") })
+        await #expect {
+            try await client.databases().all()
+        } throws: { ($0 as? Cosmos.ClientError)?.kind == .unreadableResponse }
+        #expect(transport.sent.count <= 204)
+    }
+
+    @Test func `that are empty are passed over, however many there are`() async throws {
+        let (client, _) = try client(
+            (0..<1_000).map { (ids: [], next: "c\($0)") } + [(ids: ["1"], next: nil)])
+        #expect(try await client.databases().all().map(\.id) == ["1"])
+    }
 }

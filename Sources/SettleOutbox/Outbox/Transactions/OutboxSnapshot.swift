@@ -73,15 +73,19 @@ public struct OutboxSnapshot {
     ///
     /// - Parameters:
     ///   - pipeline: The name of the pipeline; nil for all, one pipeline after the other.
+    ///   - graph: The first graph of each pipeline that is walked: the ``QueuedOperation/graph`` of an operation, to go
+    ///     on where a walk was stopped.
     ///   - body: Called with each operation; answers false to stop.
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Complexity: Linear in the operations that are walked; one of them is in memory at a time.
     public func forEachOperation(
-        in pipeline: String? = nil, _ body: (QueuedOperation) throws -> Bool
+        in pipeline: String? = nil, fromGraph graph: UInt64 = 0,
+        _ body: (QueuedOperation) throws -> Bool
     ) throws {
         var goesOn = true
         for (number, name) in pipelines.sorted(by: { $0.key < $1.key })
         where goesOn && (pipeline == nil || pipeline == name) {
-            try table.forEachOperation(of: number) { key, row in
+            try table.forEachOperation(of: number, fromGraph: graph) { key, row in
                 goesOn = try body(operation(key, row))
                 return goesOn
             }
@@ -96,6 +100,14 @@ public struct OutboxSnapshot {
             guard let row = try table.row(key) else { throw OutboxTable.damage }
             return try operation(key, row)
         }
+    }
+
+    /// Whether there are operations about a document.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: O(log n) page reads; no operation is read.
+    public func hasOperations(about documentId: String) throws -> Bool {
+        try !table.keys(ofDocument: documentId).isEmpty
     }
 
     /// The name of the pipeline that takes what is for no other.

@@ -68,6 +68,15 @@ public struct OutboxTransaction {
             + pendingOperations.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
     }
 
+    /// Whether there are operations about a document, also such as this closure has added.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: As ``OutboxSnapshot/hasOperations(about:)``, and linear in what this closure has added.
+    public func hasOperations(about documentId: String) throws -> Bool {
+        if try !table.keys(ofDocument: documentId).isEmpty { return true }
+        return pendingOperations.drafts(in: nil).contains { $0.documentIds.contains(documentId) }
+    }
+
     /// The operations that this closure has added, in order.
     public func addedOperations(in pipeline: String? = nil) -> [QueuedOperation] {
         pendingOperations.drafts(in: pipeline)
