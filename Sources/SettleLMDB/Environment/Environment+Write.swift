@@ -35,7 +35,9 @@ extension Environment {
         while true {
             switch try attempt(body) {
             case .done(let result): return result
-            case .mapFull(let bytesWanted): try grow(bytesWanted: bytesWanted)
+            case .mapFull(let bytesWanted):
+                if try freeKeptPages() { continue }
+                try grow(bytesWanted: bytesWanted)
             case .mapResized: try adoptMapSize()
             case .tablesChanged: continue
             }
@@ -53,6 +55,12 @@ extension Environment {
             throw error
         }
         if mustMend { try mend(handle) }
+        do throws(LMDBError) {
+            try log?.begin(handle, engine)
+        } catch {
+            handle.abort()
+            throw error
+        }
         let transaction = WriteTransaction(self, handle, tablesGeneration: generation)
         let result = Result { try body(transaction) }
         return try finish(transaction, result)
@@ -98,7 +106,7 @@ extension Environment {
     ) throws(LMDBError) -> Bool {
         do throws(LMDBError) {
             if transaction.dropped.isEmpty {
-                try handle.commit()
+                try commitLogged(handle)
             } else {
                 try commitDropping(transaction, handle)
             }
@@ -111,6 +119,11 @@ extension Environment {
             return false
         }
         return true
+    }
+
+    private func commitLogged(_ handle: EngineTransaction) throws(LMDBError) {
+        guard let log else { return try handle.commit() }
+        try log.commit(handle, engine)
     }
 
     /// Writes the meta pages again, after a flush that failed may have lost them.
@@ -144,7 +157,8 @@ extension Environment {
                     try handle.drop(slot, removing: true)
                 }
                 isOver = true
-                try handle.commit()
+                log?.changes.giveUp()
+                try commitLogged(handle)
             }
         } catch {
             if !isOver { handle.abort() }

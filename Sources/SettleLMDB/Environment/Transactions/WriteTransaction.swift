@@ -15,6 +15,8 @@ package final class WriteTransaction: ReadTransaction {
     var isFilling = false
     /// The greatest keys of tables, learnt in this transaction.
     let tails: KeyTails
+    /// What is put and deleted, for the commit log.
+    let changes: LogChanges?
     /// Bytes of keys and values put, to grow the map far enough at once.
     var bytesWritten = 0
     /// Tables whose handles this transaction has opened, by name.
@@ -37,6 +39,7 @@ package final class WriteTransaction: ReadTransaction {
         self.tablesGeneration = tablesGeneration
         tails = environment.tails
         tails.begin()
+        changes = environment.log?.changes
         super.init(environment)
         begin(handle)
     }
@@ -89,6 +92,7 @@ package final class WriteTransaction: ReadTransaction {
         _ = try noting { () throws(LMDBError) in
             try live.put(value, for: key, in: slot, .replacing, atEnd: true)
         }
+        value.withUnsafeBytes { changes?.put($0, for: key, in: table) }
         key.withUnsafeBytes { tails.learn($0, table.slot) }
     }
 
@@ -106,7 +110,9 @@ package final class WriteTransaction: ReadTransaction {
         if tails.knows(table.slot), key.withUnsafeBytes({ tails.compare($0, table.slot) }) == 0 {
             tails.forget(table.slot)
         }
-        return try noting { () throws(LMDBError) in try live.delete(key, in: slot) }
+        let isDeleted = try noting { () throws(LMDBError) in try live.delete(key, in: slot) }
+        if isDeleted { changes?.delete(key, from: table) }
+        return isDeleted
     }
 
     /// Removes every entry of a table; the table stays.
@@ -118,6 +124,7 @@ package final class WriteTransaction: ReadTransaction {
         let slot = try requireWritable(table)
         tails.forget(table.slot)
         try noting { () throws(LMDBError) in try live.drop(slot, removing: false) }
+        changes?.clear(table)
     }
 
     private func place(
@@ -129,6 +136,7 @@ package final class WriteTransaction: ReadTransaction {
         let isStored = try noting { () throws(LMDBError) in
             try live.put(value, for: key, in: slot, placement, atEnd: isGreatest)
         }
+        if isStored { value.withUnsafeBytes { changes?.put($0, for: key, in: table) } }
         if isGreatest { key.withUnsafeBytes { tails.learn($0, table.slot) } }
         return isStored
     }
