@@ -61,7 +61,7 @@ package struct EnvironmentOptions: Sendable {
     /// A power failure takes away at most what was committed in this time, the last commits first.
     package var relaxedSecondsMax = EnvironmentTuning.relaxedSecondsMax
     /// The numbers of the commit log.
-    var logTuning = CommitLogTuning()
+    package var logTuning = CommitLogTuning()
     /// What a test leaves out of the commit log.
     package var logFaults: CommitLogFaults = []
     /// The namespace of process numbers; nil where the system has none.

@@ -6,7 +6,7 @@ extension Environment {
         case done(R)
         case mapFull(bytesWanted: Int)
         case mapResized
-        case tablesChanged
+        case again
     }
 
     /// Runs the body with the one write transaction and commits it, on the calling thread.
@@ -39,7 +39,7 @@ extension Environment {
                 if try freeKeptPages() { continue }
                 try grow(bytesWanted: bytesWanted)
             case .mapResized: try adoptMapSize()
-            case .tablesChanged: continue
+            case .again: continue
             }
         }
     }
@@ -91,7 +91,7 @@ extension Environment {
         forgetTables(of: transaction)
         switch transaction.retry {
         case .mapFull: return .mapFull(bytesWanted: transaction.bytesWritten)
-        case .tablesChanged: return .tablesChanged
+        case .tablesChanged, .pagesFreed: return .again
         case .none:
             _ = try result.get()
             // Hidden by the closure.
@@ -111,6 +111,11 @@ extension Environment {
                 try commitDropping(transaction, handle)
             }
         } catch {
+            let hasFreedPages = log?.takeHasFreedPages() == true
+            if hasFreedPages, error.code == .diskFull || error.code == .mapFull {
+                transaction.retry = .pagesFreed
+                return false
+            }
             guard error.code == .mapFull else {
                 if options.durability == .relaxed { monitor.withLock { $0.mustMend = true } }
                 throw error

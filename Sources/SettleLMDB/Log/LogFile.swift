@@ -55,21 +55,31 @@ final class LogFile: Sendable {
             throw LMDBError(result: errno, operation: "make log", path: directory)
         }
         let file = LogFile(descriptor, directory)
+        do throws(LMDBError) {
+            try file.fill(head)
+        } catch {
+            // The room is wanted for something better.
+            FileSystem.remove(path)
+            throw error
+        }
         FileSystem.adoptAccess(of: directory + "/data.mdb", for: path)
+        try FileSystem.flushDirectory(directory)
+        return file
+    }
+
+    private func fill(_ head: LogHead) throws(LMDBError) {
         let end = LogLayout.fileBytes(segmentBytes: head.segmentBytes)
         let zeros = [UInt8](repeating: 0, count: min(end, 1 << 18))
         var offset = 0
         while offset < end {
             let count = min(zeros.count, end - offset)
-            try file.write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
+            try write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
             offset += count
         }
-        try file.write(head.block, at: head.offset)
+        try write(head)
         guard fsync(descriptor) == 0 else {
-            throw LMDBError(result: errno, operation: "make log", path: directory)
+            throw LMDBError(result: errno, operation: "make log", path: path)
         }
-        try FileSystem.flushDirectory(directory)
-        return file
     }
 
     /// The newer head.

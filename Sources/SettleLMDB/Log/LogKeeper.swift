@@ -17,6 +17,7 @@ final class LogKeeper: @unchecked Sendable {
     private var plainCommitsLeft: Int
     /// The last transaction of this process that was flushed without the log.
     private var flushedTransaction: UInt64 = 0
+    private var hasFreedPages = false
     /// Lets go of the log when nothing was committed for a while.
     private let whenIdle: Monitor<(@Sendable () -> Void)?> = Monitor(nil)
     private var thread: DedicatedThread?
@@ -135,6 +136,14 @@ final class LogKeeper: @unchecked Sendable {
         if isFirst { work.withLock { _ in } }
     }
 
+    /// Whether the last commit has failed and the log was ended for it; asked once.
+    ///
+    /// The pages that it kept are free then, so that what found no room may find it now.
+    func takeHasFreedPages() -> Bool {
+        defer { hasFreedPages = false }
+        return hasFreedPages
+    }
+
     /// A record is on the medium whose transaction the engine could not commit: it must not come back.
     private func cutOff(_ engine: EngineEnvironment) throws(LMDBError) {
         do throws(LMDBError) {
@@ -143,6 +152,7 @@ final class LogKeeper: @unchecked Sendable {
             throw poison(error)
         }
         plainCommitsLeft = options.logTuning.plainCommitsAfterOthers
+        hasFreedPages = true
     }
 
     // MARK: Between transactions
@@ -325,7 +335,13 @@ final class LogKeeper: @unchecked Sendable {
         do throws(LMDBError) {
             let descriptor = try engine.dataDescriptor()
             let pageSize = try engine.pageSize()
-            let (file, found) = try openFile(pageSizeBytes: pageSize)
+            let (file, found): (LogFile, LogHead)
+            do throws(LMDBError) {
+                (file, found) = try openFile(pageSizeBytes: pageSize)
+            } catch {
+                plainCommitsLeft = options.logTuning.plainCommitsAfterFailure
+                throw error
+            }
             let mark = try DataMark.read(descriptor, path: directory)
             if mark.identifier != found.identifier {
                 try DataMark(identifier: found.identifier, session: 0)

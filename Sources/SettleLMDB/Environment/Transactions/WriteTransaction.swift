@@ -6,6 +6,8 @@ package final class WriteTransaction: ReadTransaction {
     /// Why the closure has to be run again.
     enum Retry {
         case mapFull, tablesChanged
+        /// The commit log has kept pages that were wanted, and does no longer.
+        case pagesFreed
     }
 
     var retry: Retry?
