@@ -100,7 +100,8 @@ final class LogFile: Sendable {
         case .newer(let version):
             throw LMDBError(
                 code: .versionMismatch, operation: "open log", path: path,
-                message: "The log \(LogLayout.name) has the form \(version), and this release reads "
+                message:
+                    "The log \(LogLayout.name) has the form \(version), and this release reads "
                     + "\(LogHead.version); open the database with the release that wrote it.")
         }
     }

@@ -94,9 +94,11 @@ struct LogHead: Equatable {
         let meta = Array(block[metaOffset..<metaOffset + DataFile.metaSizeBytes])
         return .head(
             LogHead(
-                state: state, sequence: sequence, identifier: UInt32(truncatingIfNeeded: identifier),
+                state: state, sequence: sequence,
+                identifier: UInt32(truncatingIfNeeded: identifier),
                 session: UInt32(truncatingIfNeeded: session), generation: generation,
-                segment: Int(segment), segmentBytes: Int(segmentBytes), pageSizeBytes: Int(pageSize),
+                segment: Int(segment), segmentBytes: Int(segmentBytes),
+                pageSizeBytes: Int(pageSize),
                 checkpoint: checkpoint, meta: state == .clean ? [] : meta))
     }
 

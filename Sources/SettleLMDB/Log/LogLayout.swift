@@ -47,7 +47,8 @@ extension [UInt8] {
     /// An integer whose lowest byte comes first; nil where the bytes end before.
     func logInteger<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, offset + T.bitWidth / 8 <= count else { return nil }
-        return T(littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) })
+        return T(
+            littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) })
     }
 }
 
