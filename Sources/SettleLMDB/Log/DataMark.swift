@@ -97,6 +97,10 @@ extension MetaPages {
     ///   - transaction: Its transaction.
     ///   - mark: What is written as mark.
     ///   - descriptor: The data file, open for writing.
+    ///   - pageSizeBytes: Bytes of a page.
+    ///   - path: The directory, for the error's text.
+    ///   - faults: What a test leaves out.
+    /// - Throws: ``LMDBError`` as the system reports it.
     static func restore(
         _ meta: [UInt8], transaction: UInt64, mark: DataMark, _ descriptor: Int32,
         pageSizeBytes: Int, path: String, faults: CommitLogFaults

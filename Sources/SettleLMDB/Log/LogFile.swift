@@ -111,6 +111,15 @@ final class LogFile: Sendable {
         try write(head.block, at: head.offset)
     }
 
+    /// Makes sure that a head which was read is on the medium, before the place of the other one is written to.
+    ///
+    /// Whoever wrote it may have died before the flush, or the flush may have failed; then the medium has the head
+    /// before, whose place the next one takes.
+    func makeDurable(_ head: LogHead) throws(LMDBError) {
+        try write(head)
+        try flush()
+    }
+
     /// Writes bytes; they are not flushed.
     func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
         var done = 0

@@ -21,11 +21,11 @@ extension LogKeeper {
             }
             let mark = try DataMark.read(descriptor, path: directory)
             if mark.identifier != found.identifier {
-                try DataMark(identifier: found.identifier, session: 0)
-                    .write(descriptor, pageSizeBytes: pageSize, path: directory)
-                try engine.sync()
+                try bind(file, found, mark, engine, pageSizeBytes: pageSize)
             } else if flushedTransaction != checkpoint, !options.logFaults.contains(.noDataFlush) {
+                mustMend = true
                 try engine.sync()
+                mustMend = false
             }
             let meta = try MetaPages.copy(
                 of: checkpoint, descriptor, pageSizeBytes: pageSize, path: directory)
@@ -42,6 +42,27 @@ extension LogKeeper {
             try begin(head, file, pins, engine, descriptor)
         } catch {
             for pin in pins { pin.abort() }
+        }
+    }
+
+    /// Gives the data file the identifier of the log, for good, before the log says anything of it.
+    private func bind(
+        _ file: LogFile, _ head: LogHead, _ mark: DataMark, _ engine: EngineEnvironment,
+        pageSizeBytes: Int
+    ) throws(LMDBError) {
+        // Its maker may have died before it was.
+        try file.makeDurable(head)
+        try FileSystem.flushDirectory(directory)
+        let descriptor = try engine.dataDescriptor()
+        try DataMark(identifier: head.identifier, session: 0)
+            .write(descriptor, pageSizeBytes: pageSizeBytes, path: directory)
+        do throws(LMDBError) {
+            try engine.sync()
+        } catch {
+            // Nobody must take it for flushed.
+            try? mark.write(descriptor, pageSizeBytes: pageSizeBytes, path: directory)
+            mustMend = true
+            throw error
         }
     }
 
@@ -113,7 +134,9 @@ extension LogKeeper {
         do throws(LMDBError) {
             try file.locked { () throws(LMDBError) in
                 try file.requireSound(session: mark.session)
-                if let head = try file.head(), head.state == .live {
+                guard let head = try file.head() else { return }
+                try file.makeDurable(head)
+                if head.state == .live {
                     try engine.sync()
                     // The records may have gone on in the other segment.
                     try file.write(

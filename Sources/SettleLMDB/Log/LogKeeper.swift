@@ -18,6 +18,8 @@ final class LogKeeper: @unchecked Sendable {
     /// The last transaction of this process that was flushed without the log.
     var flushedTransaction: UInt64 = 0
     private var hasFreedPages = false
+    /// Whether a flush of the meta pages has failed outside of a commit.
+    var mustMend = false
     /// Lets go of the log when nothing was committed for a while.
     let whenIdle: Monitor<(@Sendable () -> Void)?> = Monitor(nil)
     var thread: DedicatedThread?

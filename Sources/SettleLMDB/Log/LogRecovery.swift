@@ -39,6 +39,7 @@ struct LogRecovery {
             guard pages.allSatisfy({ $0.mark.identifier == head.identifier }) else {
                 throw missing("belongs to another data file")
             }
+            try log.makeDurable(head)
             return try clearSession(head, pageSizeBytes: pages[0].meta.pageSizeBytes)
         }
         try requireFit(head, pages)
@@ -114,6 +115,7 @@ struct LogRecovery {
     }
 
     private func attempt(_ head: LogHead, _ log: LogFile, mapSize: Int) throws(LMDBError) {
+        try log.makeDurable(head)
         if !options.logFaults.contains(.replayTwice) { try restore(head) }
         let engine = try openEngine(mapSize)
         defer { engine.close() }
