@@ -71,7 +71,7 @@ extension LogKeeper {
     func finish(_ task: LogWork.Checkpoint) throws(LMDBError) {
         var head = task.head
         if !options.logFaults.contains(.headFirst), !options.logFaults.contains(.noDataFlush) {
-            try task.engine.sync()
+            try flushData(task.engine)
         }
         if options.logFaults.contains(.metaOfEnd) {
             let last = try task.engine.info().transactionLast
@@ -88,7 +88,7 @@ extension LogKeeper {
             try task.file.write(head)
             try task.file.flush()
         }
-        if options.logFaults.contains(.headFirst) { try task.engine.sync() }
+        if options.logFaults.contains(.headFirst) { try flushData(task.engine) }
         task.pin.reset()
         work.withLock { $0.spare = task.pin }
     }
@@ -100,7 +100,7 @@ extension LogKeeper {
         waitForCheckpoint()
         if let failure = work.withLock({ $0.failure }) { throw failure }
         guard let session else { return }
-        if !options.logFaults.contains(.noDataFlush) { try engine.sync() }
+        if !options.logFaults.contains(.noDataFlush) { try flushData(engine) }
         let head = session.head.cleaned(
             checkpoint: handle.number - 1, generation: session.generation)
         try session.file.locked { () throws(LMDBError) in

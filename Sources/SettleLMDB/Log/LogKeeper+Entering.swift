@@ -12,7 +12,8 @@ extension LogKeeper {
         do throws(LMDBError) {
             let descriptor = try engine.dataDescriptor()
             let pageSize = try engine.pageSize()
-            let (file, found): (LogFile, LogHead)
+            let file: LogFile
+            var found: LogHead
             do throws(LMDBError) {
                 (file, found) = try openFile(pageSizeBytes: pageSize)
             } catch {
@@ -21,10 +22,10 @@ extension LogKeeper {
             }
             let mark = try DataMark.read(descriptor, path: directory)
             if mark.identifier != found.identifier {
-                try bind(file, found, mark, engine, pageSizeBytes: pageSize)
+                found = try bind(file, found, mark, engine, pageSizeBytes: pageSize)
             } else if flushedTransaction != checkpoint, !options.logFaults.contains(.noDataFlush) {
                 mustMend = true
-                try engine.sync()
+                try flushData(engine)
                 mustMend = false
             }
             let meta = try MetaPages.copy(
@@ -49,21 +50,22 @@ extension LogKeeper {
     private func bind(
         _ file: LogFile, _ head: LogHead, _ mark: DataMark, _ engine: EngineEnvironment,
         pageSizeBytes: Int
-    ) throws(LMDBError) {
+    ) throws(LMDBError) -> LogHead {
         // Its maker may have died before it was.
-        try file.makeDurable(head)
+        let head = try file.makeDurable(head)
         try FileSystem.flushDirectory(directory)
         let descriptor = try engine.dataDescriptor()
-        try DataMark(identifier: head.identifier, session: 0)
-            .write(descriptor, pageSizeBytes: pageSizeBytes, path: directory)
         do throws(LMDBError) {
-            try engine.sync()
+            try DataMark(identifier: head.identifier, session: 0)
+                .write(descriptor, pageSizeBytes: pageSizeBytes, path: directory)
+            try flushData(engine)
         } catch {
             // Nobody must take it for flushed.
             try? mark.write(descriptor, pageSizeBytes: pageSizeBytes, path: directory)
             mustMend = true
             throw error
         }
+        return head
     }
 
     /// Whether the largest map has room for the pages that the log keeps.
@@ -134,10 +136,10 @@ extension LogKeeper {
         do throws(LMDBError) {
             try file.locked { () throws(LMDBError) in
                 try file.requireSound(session: mark.session)
-                guard let head = try file.head() else { return }
-                try file.makeDurable(head)
+                guard let found = try file.head() else { return }
+                let head = try file.makeDurable(found)
                 if head.state == .live {
-                    try engine.sync()
+                    try flushData(engine)
                     // The records may have gone on in the other segment.
                     try file.write(
                         head.cleaned(

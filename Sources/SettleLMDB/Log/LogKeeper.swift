@@ -1,4 +1,5 @@
 import SettlePrimitives
+import Synchronization
 
 /// The commit log of an environment: when it is used, and what each commit does with it.
 ///
@@ -18,6 +19,7 @@ final class LogKeeper: @unchecked Sendable {
     /// The last transaction of this process that was flushed without the log.
     var flushedTransaction: UInt64 = 0
     private var hasFreedPages = false
+    private let dataFlush = DataFlush()
     /// Whether a flush of the meta pages has failed outside of a commit.
     var mustMend = false
     /// Lets go of the log when nothing was committed for a while.
@@ -182,6 +184,22 @@ final class LogKeeper: @unchecked Sendable {
         try body(handle)
     }
 
+    /// Flushes the data file; one at a time, since the system tells only one of two of a failure that meets both.
+    ///
+    /// - Throws: ``LMDBError`` as the system reports it; from then on nothing is written while the log is in use.
+    func flushData(_ engine: EngineEnvironment) throws(LMDBError) {
+        try dataFlush.withLock { () throws(LMDBError) in
+            let (failure, isUsed) = work.withLock { ($0.failure, $0.session != 0) }
+            if let failure { throw failure }
+            do throws(LMDBError) {
+                try engine.sync()
+            } catch {
+                if isUsed { poison(error) }
+                throw error
+            }
+        }
+    }
+
     /// Whether the pages of the storage checkpoint have been kept for long enough.
     private func isCheckpointDue(
         _ bytes: Int, _ engine: EngineEnvironment
@@ -239,5 +257,14 @@ final class LogKeeper: @unchecked Sendable {
 
     func waitForCheckpoint() {
         work.when { $0.checkpoint == nil ? () : nil }
+    }
+}
+
+/// Lets one thread at a time flush the data file.
+private final class DataFlush: Sendable {
+    private let turn = Mutex<Void>(())
+
+    func withLock(_ body: () throws(LMDBError) -> Void) throws(LMDBError) {
+        try turn.withLock { (_) throws(LMDBError) in try body() }
     }
 }

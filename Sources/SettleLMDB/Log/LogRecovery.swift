@@ -39,7 +39,7 @@ struct LogRecovery {
             guard pages.allSatisfy({ $0.mark.identifier == head.identifier }) else {
                 throw missing("belongs to another data file")
             }
-            try log.makeDurable(head)
+            _ = try log.makeDurable(head)
             return try clearSession(head, pageSizeBytes: pages[0].meta.pageSizeBytes)
         }
         try requireFit(head, pages)
@@ -100,6 +100,7 @@ struct LogRecovery {
     }
 
     private func recover(_ head: LogHead, _ log: LogFile) throws(LMDBError) {
+        let head = try log.makeDurable(head)
         let used = try FileSystem.status(data)?.sizeBytes ?? 0
         // Address space only. The checkpoint's pages are kept meanwhile, so more than the file has is needed.
         var mapSize = max(options.mapSizeInitial, 2 * used + 8 * head.segmentBytes)
@@ -115,7 +116,6 @@ struct LogRecovery {
     }
 
     private func attempt(_ head: LogHead, _ log: LogFile, mapSize: Int) throws(LMDBError) {
-        try log.makeDurable(head)
         if !options.logFaults.contains(.replayTwice) { try restore(head) }
         let engine = try openEngine(mapSize)
         defer { engine.close() }

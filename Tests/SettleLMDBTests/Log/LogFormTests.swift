@@ -73,7 +73,7 @@ struct LogImage {
     @Test func `the newer head counts, and a damaged one leaves the older`() {
         let (old, new) = (LogImage.head(sequence: 4), LogImage.head(sequence: 5, checkpoint: 200))
         for blocks in [[old.block, new.block], [new.block, old.block]] {
-            #expect(LogHead.newer(blocks) == .head(new))
+            #expect(LogHead.newest(blocks) == .head(new))
         }
         // A power failure leaves any sectors of the new one.
         for mask in 0..<8 {
@@ -83,13 +83,13 @@ struct LogImage {
                 torn.replaceSubrange(range, with: new.block[range])
             }
             #expect(
-                LogHead.newer([old.block, torn]) == .head(mask & 1 == 0 ? old : new))
+                LogHead.newest([old.block, torn]) == .head(mask & 1 == 0 ? old : new))
         }
         var later = new
         later.sequence = 9
         var block = later.block
         block.setInteger(UInt32(2), at: 8)
-        #expect(LogHead.newer([old.block, block]) == .head(old))
+        #expect(LogHead.newest([old.block, block]) == .head(old))
     }
 
     @Test func `a record is read as it was sealed, and not when a bit of it is another`() {
