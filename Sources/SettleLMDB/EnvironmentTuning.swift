@@ -29,6 +29,13 @@ package enum EnvironmentTuning {
     static let idleReadersMax = 16
     /// Seconds between looks for readers of dead processes, on writes.
     package static let readerCheckSeconds = 600.0
+    /// Seconds for which a relaxed commit may be in the log without a flush: little to lose, and no flush
+    /// that anybody notices.
+    package static let relaxedSecondsMax = 1.0
+    /// Seconds an opening for writing waits for processes that look whether the file was recovered.
+    static let recoveryWaitSeconds = 5.0
+    /// Looks of an opening for reading at a file that was not recovered: another may be about to do so.
+    static let recoveryCheckCountMax = 10
     /// Mode of the files: documents are their owner's alone.
     static let fileMode: UInt32 = 0o600
     /// Mode of a directory made here.

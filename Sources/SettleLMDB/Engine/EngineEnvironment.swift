@@ -80,6 +80,14 @@ struct EngineEnvironment: @unchecked Sendable {
         mdb_env_close(pointer)
     }
 
+    /// Says whether commits flush from now on, as they do at first.
+    ///
+    /// The write transaction must be held, or nobody else use the engine.
+    func setFlushing(_ isFlushing: Bool) throws(LMDBError) {
+        try LMDBError.check(
+            mdb_env_set_flags(pointer, UInt32(MDB_NOSYNC), isFlushing ? 0 : 1), "set flags", path)
+    }
+
     func sync() throws(LMDBError) {
         try LMDBError.check(mdb_env_sync(pointer, 1), "sync", path)
     }

@@ -18,6 +18,9 @@ final class EngineHolder: @unchecked Sendable {
         return held
     }
 
+    /// Whether there is an engine.
+    var isOpen: Bool { held != nil }
+
     /// The lock that tells other processes that the file is open here.
     var fileLock: FileLock? { lock }
 

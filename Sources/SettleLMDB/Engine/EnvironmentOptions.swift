@@ -1,15 +1,16 @@
 /// How safe a commit is when the power fails.
 package enum Durability: Sendable, Hashable {
-    /// Every commit is flushed, data before meta page, before `write` returns.
+    /// Every commit is flushed before `write` returns.
     ///
     /// A commit that was reported survives a crash of process, system and power as far as the
-    /// drive honours a flush. Cost: two flushes a commit.
+    /// drive honours a flush. Cost: two flushes a commit, data before meta page; with
+    /// `EnvironmentOptions.usesCommitLog` one for a small one.
     case full
-    /// The data is flushed with every commit, the meta page with the next one.
+    /// The data is flushed with every commit, the meta page with the next one; with
+    /// `EnvironmentOptions.usesCommitLog` nothing is for a small one, but from time to time.
     ///
-    /// A power failure may undo the last commits; it never damages the file, because a meta
-    /// page is only ever written after the pages it points to have been flushed. A crash of the
-    /// process alone loses nothing. Cost: one flush a commit.
+    /// A power failure may undo the last commits, in their order; it never damages the file. A crash of the
+    /// process alone loses nothing. Cost: one flush a commit, or none.
     case relaxed
 }
 
@@ -51,6 +52,18 @@ package struct EnvironmentOptions: Sendable {
     /// Called once for each such read, by the thread of the first write that finds it, before the
     /// write begins; it must not use the database.
     package var onLongReader: (@Sendable (_ name: String, _ ageSeconds: Double) -> Void)?
+    /// Whether small commits go through a log beside the file: one flush for a durable commit, none for a relaxed one.
+    ///
+    /// The file `log.mdb` is made at the first such commit. Every process may choose for itself.
+    package var usesCommitLog = false
+    /// For how long a commit with `Durability.relaxed` may be in the log without being flushed, in seconds.
+    ///
+    /// A power failure takes away at most what was committed in this time, the last commits first.
+    package var relaxedSecondsMax = EnvironmentTuning.relaxedSecondsMax
+    /// The numbers of the commit log.
+    package var logTuning = CommitLogTuning()
+    /// What a test leaves out of the commit log.
+    package var logFaults: CommitLogFaults = []
     /// The namespace of process numbers; nil where the system has none.
     var processNamespace = ProcessNamespace.current
     /// Whether a reader can be listed in lock.mdb; nil to look.

@@ -61,6 +61,8 @@ extension Environment {
 
     /// Takes over the size another process has given the file.
     func adoptMapSize() throws(LMDBError) {
+        // Who has made it larger has taken the log over.
+        try log?.dropIfLost(engine)
         let size = try engine.info().mapSizeBytes
         try withoutReaders("grow") { () throws(LMDBError) in
             try remap(to: 0, orBackTo: size)
@@ -116,6 +118,7 @@ extension Environment {
             defer { state.idle = [] }
             return state.idle
         }
+        log?.close(holder.isOpen ? engine : nil)
         for transaction in idle { transaction.abort() }
         holder.close()
     }

@@ -19,6 +19,7 @@ extension Environment {
             return state.idle
         }
         for transaction in idle { transaction.abort() }
+        log?.releasePins(engine)
         holder.closeEngine()
         var failure: LMDBError?
         do throws(LMDBError) {

@@ -6,7 +6,7 @@ extension Environment {
         case done(R)
         case mapFull(bytesWanted: Int)
         case mapResized
-        case tablesChanged
+        case again
     }
 
     /// Runs the body with the one write transaction and commits it, on the calling thread.
@@ -35,9 +35,11 @@ extension Environment {
         while true {
             switch try attempt(body) {
             case .done(let result): return result
-            case .mapFull(let bytesWanted): try grow(bytesWanted: bytesWanted)
+            case .mapFull(let bytesWanted):
+                if try freeKeptPages() { continue }
+                try grow(bytesWanted: bytesWanted)
             case .mapResized: try adoptMapSize()
-            case .tablesChanged: continue
+            case .again: continue
             }
         }
     }
@@ -52,7 +54,13 @@ extension Environment {
             if error.code == .mapResized { return .mapResized }
             throw error
         }
-        if mustMend { try mend(handle) }
+        if mustMend || log?.mustMend == true { try mend(handle) }
+        do throws(LMDBError) {
+            try log?.begin(handle, engine)
+        } catch {
+            handle.abort()
+            throw error
+        }
         let transaction = WriteTransaction(self, handle, tablesGeneration: generation)
         let result = Result { try body(transaction) }
         return try finish(transaction, result)
@@ -83,7 +91,7 @@ extension Environment {
         forgetTables(of: transaction)
         switch transaction.retry {
         case .mapFull: return .mapFull(bytesWanted: transaction.bytesWritten)
-        case .tablesChanged: return .tablesChanged
+        case .tablesChanged, .pagesFreed: return .again
         case .none:
             _ = try result.get()
             // Hidden by the closure.
@@ -98,11 +106,16 @@ extension Environment {
     ) throws(LMDBError) -> Bool {
         do throws(LMDBError) {
             if transaction.dropped.isEmpty {
-                try handle.commit()
+                try commitLogged(handle)
             } else {
                 try commitDropping(transaction, handle)
             }
         } catch {
+            let hasFreedPages = log?.takeHasFreedPages() == true
+            if hasFreedPages, error.code == .diskFull || error.code == .mapFull {
+                transaction.retry = .pagesFreed
+                return false
+            }
             guard error.code == .mapFull else {
                 if options.durability == .relaxed { monitor.withLock { $0.mustMend = true } }
                 throw error
@@ -111,6 +124,11 @@ extension Environment {
             return false
         }
         return true
+    }
+
+    private func commitLogged(_ handle: EngineTransaction) throws(LMDBError) {
+        guard let log else { return try handle.commit() }
+        try log.commit(handle, engine)
     }
 
     /// Writes the meta pages again, after a flush that failed may have lost them.
@@ -126,6 +144,7 @@ extension Environment {
             throw error
         }
         monitor.withLock { $0.mustMend = false }
+        log?.mustMend = false
     }
 
     /// Removes dropped tables and commits while nobody of this process reads.
@@ -144,7 +163,8 @@ extension Environment {
                     try handle.drop(slot, removing: true)
                 }
                 isOver = true
-                try handle.commit()
+                log?.changes.giveUp()
+                try commitLogged(handle)
             }
         } catch {
             if !isOver { handle.abort() }

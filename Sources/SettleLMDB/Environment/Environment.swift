@@ -3,7 +3,7 @@ import SettlePrimitives
 /// One data file, open in this process: tables of ordered keys with transactions.
 ///
 /// Readers see one consistent snapshot and never wait for the writer's work; one writer at a
-/// time, over all processes. The directory holds `data.mdb` and `lock.mdb`, for the owner alone.
+/// time, over all processes. The directory holds `data.mdb`, `lock.mdb` and perhaps `log.mdb`, for the owner alone.
 ///
 /// Guards: everything mutable lies in `monitor`; the engine's pointer is used under the rules
 /// of LMDB, which the gate keeps: no remapping while a transaction of this process is active.
@@ -25,6 +25,8 @@ package final class Environment: Sendable {
     let mainSlot: UInt32
     /// Memory of the write transactions; whoever has the writer's place has this.
     let tails = KeyTails()
+    /// The commit log; nil when nothing may be written.
+    let log: LogKeeper?
 
     /// The engine, which a compaction exchanges.
     var engine: EngineEnvironment { holder.engine }
@@ -57,7 +59,7 @@ package final class Environment: Sendable {
 
     init(
         path: String, options: EnvironmentOptions, isWithoutLocks: Bool, holder: EngineHolder,
-        mainSlot: UInt32
+        mainSlot: UInt32, log: LogKeeper?
     ) {
         self.path = path
         self.options = options
@@ -67,6 +69,8 @@ package final class Environment: Sendable {
         forkCount = ForkCount.current
         slots = TableSlots(capacity: options.tablesMax + 2)
         monitor = Monitor(EnvironmentState())
+        self.log = log
+        log?.setWhenIdle { [weak self] in self?.endIdleLog() }
     }
 
     /// Closes this open; the last one waits for running transactions and closes the file.
@@ -83,7 +87,11 @@ package final class Environment: Sendable {
     package func sync() throws(LMDBError) {
         try requireUsable("sync")
         guard !options.isReadOnly else { return }
-        try whileOpen("sync") { () throws(LMDBError) in try engine.sync() }
+        try whileOpen("sync") { () throws(LMDBError) in
+            guard let log else { return try engine.sync() }
+            try log.flush()
+            try log.flushData(engine)
+        }
     }
 
     /// Frees the reader slots of processes that died.

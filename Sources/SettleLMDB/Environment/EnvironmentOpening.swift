@@ -18,14 +18,7 @@ struct EnvironmentOpening {
     func run(dataFile: FileSystem.Status?) throws(LMDBError) -> Environment {
         try makeOrRequireDirectory(dataFile)
         if !options.allowsNetworkFileSystem { try FileSystem.requireLocal(directory) }
-        let lock = try FileLock.share(
-            directory + "/data.mdb", isReadOnly: options.isReadOnly,
-            create: create && !options.isReadOnly
-        ) {
-            // Left by a compaction, or a copy into here, that a crash has ended.
-            FileSystem.remove(directory + "/" + FileSystem.compactingName)
-            FileSystem.remove(directory + "/" + FileSystem.copyingName)
-        }
+        let lock = try lockRecovered()
         do throws(LMDBError) {
             let isWithoutLocks = try announce(lock)
             // The number of a process matters only in the list of readers.
@@ -116,9 +109,8 @@ struct EnvironmentOpening {
         let lockFile = directory + "/lock.mdb"
         let lockFound = try FileSystem.status(lockFile)
         if !options.isReadOnly {
-            // 192 bytes of header at most, 64 a slot.
-            let bytes = (options.readersMax + 3) * 64
-            try FileSystem.reserve(lockFile, bytes: bytes)
+            try FileSystem.reserve(
+                lockFile, bytes: LockFile.sizeBytes(readersMax: options.readersMax))
         }
         try engine.open(
             isReadOnly: options.isReadOnly, isWithoutLocks: isWithoutLocks,
@@ -150,7 +142,7 @@ struct EnvironmentOpening {
         try names.commit()
         let environment = Environment(
             path: directory, options: options, isWithoutLocks: isWithoutLocks,
-            holder: EngineHolder(engine, lock), mainSlot: mainSlot)
+            holder: EngineHolder(engine, lock), mainSlot: mainSlot, log: log(lock))
         try environment.openAllTables()
         return environment
     }

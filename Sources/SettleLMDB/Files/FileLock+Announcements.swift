@@ -17,6 +17,8 @@ extension FileLock {
         case reading
         /// It reads, and nothing in lock.mdb keeps its pages from being used again.
         case readingWithoutLocks
+        /// It has found the file as its commit log says, or has brought it there.
+        case recovered
     }
 
     /// Tells the others how this process uses the file.
@@ -37,7 +39,7 @@ extension FileLock {
     /// been run.**
     func isAnnounced(_ use: Use) -> Bool {
         #if canImport(Darwin)
-            guard use == .writing else { return false }
+            guard use == .writing || use == .recovered else { return false }
             defer { takeShared() }
             return !takeAlone()
         #else

@@ -14,8 +14,8 @@ struct FileLock: Sendable {
     let descriptor: Int32
     /// The file, whatever its path is by now.
     let identity: FileSystem.Identity
-    /// Whether the file system has such locks; without them no file is ever exchanged.
-    private let isHeld: Bool
+    /// Whether the file system has such locks; without them no file is ever exchanged, and no log used.
+    let isHeld: Bool
 
     /// Opens the file at the path and takes its lock.
     ///
@@ -28,9 +28,9 @@ struct FileLock: Sendable {
     ///   - whileAlone: Runs if no other process has the file open, before one can; not for
     ///     reading only.
     /// - Returns: The lock, shared.
-    /// - Throws: ``LMDBError`` of opening the file.
+    /// - Throws: ``LMDBError`` of opening the file, or what `whileAlone` throws.
     static func share(
-        _ path: String, isReadOnly: Bool, create: Bool, whileAlone: () -> Void
+        _ path: String, isReadOnly: Bool, create: Bool, whileAlone: () throws(LMDBError) -> Void
     ) throws(LMDBError) -> FileLock {
         while true {
             let flags =
@@ -39,7 +39,14 @@ struct FileLock: Sendable {
             guard descriptor >= 0 else {
                 throw LMDBError(result: errno, operation: "open", path: path)
             }
-            if !isReadOnly, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { whileAlone() }
+            if !isReadOnly, flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                do throws(LMDBError) {
+                    try whileAlone()
+                } catch {
+                    Self.close(descriptor)
+                    throw error
+                }
+            }
             let isHeld = wait(descriptor)
             guard let identity = identity(of: descriptor) else {
                 let failure = errno

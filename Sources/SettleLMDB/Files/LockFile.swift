@@ -9,6 +9,9 @@
 /// Only for a directory of which nothing is open in this process: closing a descriptor of the file
 /// would drop the locks that the engine has on it.
 enum LockFile {
+    /// Bytes of a file for so many readers: 192 of header at most, 64 a slot.
+    static func sizeBytes(readersMax: Int) -> Int { (readersMax + 3) * 64 }
+
     /// Whether the engine can keep its list of readers in the file.
     ///
     /// A file that is not there counts if the data file is this user's, who then may make it; made

@@ -56,6 +56,8 @@ extension Environment {
         defer { if isWriting { writing.abort() } }
         try requireAlone()
         holder.fileLock?.takeShared()
+        // The new file has nothing to do with what the log holds of the old one.
+        try log?.end(under: writing, engine)
 
         try requireSound("compact")
         let data = path + "/data.mdb"
@@ -161,6 +163,7 @@ private struct CompactCopy {
         }
         let lock = try FileLock(owning: own, path: directory)
         _ = lock.announce(.writing)
+        _ = lock.announce(.recovered)
         if let namespace = options.processNamespace { _ = lock.meetsForeigner(of: namespace) }
         return lock
     }

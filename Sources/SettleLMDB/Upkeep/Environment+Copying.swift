@@ -36,6 +36,9 @@ extension Environment {
             let bytes = try (engine.info().pageLast + 1) * engine.pageSize()
             progress?(0, bytes)
             try engine.copy(into: part.descriptor, compacting: compacting)
+            // A copy stands by itself, whatever the log of this file says.
+            try DataMark.none.write(
+                part.descriptor, pageSizeBytes: engine.pageSize(), path: path)
             try part.takeName(target)
             try FileSystem.flushDirectory(path)
             try FileSystem.flushDirectory(path + "/..")

@@ -56,6 +56,7 @@ extension WriteTransaction {
             let filled = output.finalize(for: reserved)
             precondition(
                 filled == count, "A value of \(count) bytes was filled with \(filled) bytes.")
+            changes?.put(UnsafeRawBufferPointer(reserved), for: key, in: table)
         } catch {
             spoiled = error
             throw error

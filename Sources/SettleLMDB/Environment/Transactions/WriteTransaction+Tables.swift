@@ -53,6 +53,8 @@ extension WriteTransaction {
         let slot = try noting { () throws(LMDBError) in
             try live.openTable(named: name, create: create)
         }
+        // A record says what is in tables, not that there is one.
+        if create { changes?.giveUp() }
         let table = environment.register(name, slot)
         tails.forget(table.slot)
         opened[name] = table

@@ -6,6 +6,8 @@ package final class WriteTransaction: ReadTransaction {
     /// Why the closure has to be run again.
     enum Retry {
         case mapFull, tablesChanged
+        /// The commit log has kept pages that were wanted, and does no longer.
+        case pagesFreed
     }
 
     var retry: Retry?
@@ -15,6 +17,8 @@ package final class WriteTransaction: ReadTransaction {
     var isFilling = false
     /// The greatest keys of tables, learnt in this transaction.
     let tails: KeyTails
+    /// What is put and deleted, for the commit log.
+    let changes: LogChanges?
     /// Bytes of keys and values put, to grow the map far enough at once.
     var bytesWritten = 0
     /// Tables whose handles this transaction has opened, by name.
@@ -37,6 +41,7 @@ package final class WriteTransaction: ReadTransaction {
         self.tablesGeneration = tablesGeneration
         tails = environment.tails
         tails.begin()
+        changes = environment.log?.changes
         super.init(environment)
         begin(handle)
     }
@@ -89,6 +94,7 @@ package final class WriteTransaction: ReadTransaction {
         _ = try noting { () throws(LMDBError) in
             try live.put(value, for: key, in: slot, .replacing, atEnd: true)
         }
+        value.withUnsafeBytes { changes?.put($0, for: key, in: table) }
         key.withUnsafeBytes { tails.learn($0, table.slot) }
     }
 
@@ -106,7 +112,9 @@ package final class WriteTransaction: ReadTransaction {
         if tails.knows(table.slot), key.withUnsafeBytes({ tails.compare($0, table.slot) }) == 0 {
             tails.forget(table.slot)
         }
-        return try noting { () throws(LMDBError) in try live.delete(key, in: slot) }
+        let isDeleted = try noting { () throws(LMDBError) in try live.delete(key, in: slot) }
+        if isDeleted { changes?.delete(key, from: table) }
+        return isDeleted
     }
 
     /// Removes every entry of a table; the table stays.
@@ -118,6 +126,7 @@ package final class WriteTransaction: ReadTransaction {
         let slot = try requireWritable(table)
         tails.forget(table.slot)
         try noting { () throws(LMDBError) in try live.drop(slot, removing: false) }
+        changes?.clear(table)
     }
 
     private func place(
@@ -129,6 +138,7 @@ package final class WriteTransaction: ReadTransaction {
         let isStored = try noting { () throws(LMDBError) in
             try live.put(value, for: key, in: slot, placement, atEnd: isGreatest)
         }
+        if isStored { value.withUnsafeBytes { changes?.put($0, for: key, in: table) } }
         if isGreatest { key.withUnsafeBytes { tails.learn($0, table.slot) } }
         return isStored
     }

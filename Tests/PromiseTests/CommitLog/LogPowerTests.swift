@@ -1,0 +1,67 @@
+#if os(Linux)
+    import Foundation
+    import SettleLMDB
+    import TestSupport
+    import Testing
+
+    /// The power fails while commits go through a log: `PowerFailureTests` says what the numbers of disks are.
+    @Suite(.serialized) struct `When the power fails under a commit log` {
+        private static let full = ProcessInfo.processInfo.environment["SETTLE_POWER_FAILURES"]
+            .flatMap { Int($0) }
+        private static let disks = full ?? 300
+        private static var disksOfMutant: Int { full.map { max(500, $0 / 20) } ?? 60 }
+        private static let seed = KillSettings.seed
+
+        private func expectSound(
+            _ found: (count: Int, faults: [String]), atLeast count: Int, _ name: String
+        ) {
+            #expect(
+                found.faults.isEmpty, "\(name): \(found.faults.count) \(found.faults.prefix(5))")
+            #expect(found.count >= count, "\(name)")
+        }
+
+        @Test(arguments: ["3", "6", "5 compact 5", "5 idle 3", "5 reopen 5"])
+        func `at any moment of a short history, nothing that was reported is lost`(
+            steps: String
+        ) async throws {
+            let recording = try await LogRecording([steps], seed: Self.seed)
+            let found = try await LogVerification(recording: recording).everyMoment()
+            expectSound(found, atLeast: 20, steps)
+        }
+
+        @Test(arguments: [false, true])
+        func `at random moments of a long history, nothing that was reported is lost`(
+            isRelaxed: Bool
+        ) async throws {
+            let recording = try await LogRecording(
+                ["60 idle 30 compact 40 reopen 40 sync 30"], seed: Self.seed, isRelaxed: isRelaxed)
+            let found = try await LogVerification(recording: recording).randomMoments(Self.disks)
+            expectSound(found, atLeast: Self.disks / 4, "relaxed \(isRelaxed)")
+        }
+
+        @Test func `while two processes write, nothing that was reported is lost`() async throws {
+            let recording = try await LogRecording(
+                ["40 idle 40 reopen 40", "30 idle 30 idle 30"], seed: Self.seed)
+            let found = try await LogVerification(recording: recording).randomMoments(Self.disks)
+            expectSound(found, atLeast: Self.disks / 4, "two")
+        }
+
+        /// What a log leaves out must be found, or the tests above say nothing.
+        ///
+        /// The last two show on few disks: only where the power fails while a checkpoint is made in the background.
+        @Test(
+            arguments: [
+                CommitLogFaults.noDataFlush, .noLogFlush, .noPin, .oneSlot, .noChecksum, .headFirst,
+                .replayTwice, .noPadding,
+            ] + (full == nil ? [] : [.metaOfEnd, .oneSegment]))
+        func `a condition that is left out is found`(fault: CommitLogFaults) async throws {
+            let recording = try await LogRecording(
+                ["150"], seed: Self.seed, faults: fault, mustEndWell: false)
+            var verification = LogVerification(recording: recording)
+            verification.isolatesDisks = true
+            let found = try await verification.randomMoments(Self.disksOfMutant)
+            #expect(
+                !found.faults.isEmpty, "\(fault), \(found.count) disks, SETTLE_SEED=\(Self.seed)")
+        }
+    }
+#endif
