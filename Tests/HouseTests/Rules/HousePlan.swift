@@ -65,10 +65,15 @@ enum HousePlan {
                 "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression",
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
+        "SettleInspector": Room(
+            targets: ["Settle", "SettleEntities", "SettleOutbox", "SettleSync"],
+            products: [
+                "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
+            ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
-                "SettlePostgreSQL", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
+                "SettleOutbox", "SettlePostgreSQL", "SettleREST", "SettleServer", "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]
@@ -97,7 +102,7 @@ enum HousePlan {
     /// What no app that uses `Settle` alone may have to build.
     static func isServerProduct(_ product: String) -> Bool {
         product.hasPrefix("NIO") || product == "AsyncHTTPClient" || product.hasPrefix("Hummingbird")
-            || product == "JWTKit" || product == "Configuration"
+            || product == "JWTKit" || product == "Configuration" || product == "Mustache"
             || product == "ServiceLifecycle" || product == "ArgumentParser"
     }
 }
