@@ -411,7 +411,7 @@ let package = Package(
             name: "SettleCommandTests",
             dependencies: [
                 "CosmosModel", "Settle", "SettleCommand", "SettleCosmos", "SettleEntities",
-                "SettleOutbox", "SettleSync", "TestSupport",
+                "SettleInspector", "SettleOutbox", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),

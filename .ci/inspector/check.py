@@ -51,6 +51,8 @@ class Tool:
 class Inspector:
     """A running `settle inspect`."""
 
+    started = []
+
     def __init__(self, tool, database, *flags):
         self.process = subprocess.Popen(
             [tool.program, "inspect", database, "--json", *flags],
@@ -58,6 +60,7 @@ class Inspector:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self.started.append(self.process)
         self.url = json.loads(self.process.stdout.readline())["url"]
         parts = urlsplit(self.url)
         self.origin = f"{parts.scheme}://{parts.netloc}"
@@ -66,6 +69,13 @@ class Inspector:
         self.process.terminate()
         status = self.process.wait(timeout=30)
         assert status == 0, f"settle inspect ended with status {status}."
+
+    @classmethod
+    def end_all(cls):
+        """Ends those that a failure left."""
+        for process in cls.started:
+            if process.poll() is None:
+                process.kill()
 
 
 class Browser:
@@ -302,6 +312,10 @@ def check_cities(tool, browser):
     browser.open(inspector, "/d/cities/overview")
     browser.picture("cities-dark")
     browser.scheme("light")
+    browser.check(inspector, "on a phone, and in the dark")
+    browser.open(inspector, "/x", "Not Found")
+    browser.complaints()  # Of the status of that page.
+    browser.requests()
     inspector.end()
 
 
@@ -510,6 +524,7 @@ def main(program, cities):
                 print(f"{step.__name__}: {time.monotonic() - begun:.1f} s")
         finally:
             browser.driver.quit()
+            Inspector.end_all()
         measure(tool)
 
 

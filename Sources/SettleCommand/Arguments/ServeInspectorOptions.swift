@@ -51,7 +51,7 @@ struct ServeInspectorOptions: ParsableArguments {
         }
         do {
             try await inspector.run()
-        } catch where Task.isCancelled {
+        } catch  where Task.isCancelled {
             // The server ends, and this with it.
         }
     }

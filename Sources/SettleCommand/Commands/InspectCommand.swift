@@ -54,7 +54,7 @@ struct InspectCommand: SettleSubcommand {
             }
             do {
                 try await inspector.run()
-            } catch where Task.isCancelled {
+            } catch  where Task.isCancelled {
                 // Ended as it is meant to be.
             }
         }

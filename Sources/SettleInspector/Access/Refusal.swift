@@ -12,7 +12,8 @@ struct Refusal: Error {
     /// A request that only a session may make, without one.
     static let locked = Refusal(
         status: .unauthorized,
-        message: "This page needs the address with a token that was printed when the inspector was started. It "
+        message:
+            "This page needs the address with a token that was printed when the inspector was started. It "
             + "works once; a browser that has used it stays let in until the inspector ends.",
         isOutside: true)
 

@@ -26,7 +26,8 @@ enum RequestOrigin {
             guard site == nil || site == "same-origin" || site == "none" else {
                 throw Refusal(
                     status: .forbidden,
-                    message: "A page of elsewhere led here. Put the address into the browser's address bar instead.",
+                    message:
+                        "A page of elsewhere led here. Put the address into the browser's address bar instead.",
                     isOutside: true)
             }
         } else {
@@ -35,7 +36,8 @@ enum RequestOrigin {
             else {
                 throw Refusal(
                     status: .forbidden,
-                    message: "Only a page of this inspector may change something, and the request does not come from one.",
+                    message:
+                        "Only a page of this inspector may change something, and the request does not come from one.",
                     isOutside: true)
             }
         }
@@ -48,7 +50,9 @@ enum RequestOrigin {
 
     private static func isOurs(_ authority: String, port: Int?) -> Bool {
         let suffix = port.map { $0 == 80 ? "" : ":\($0)" } ?? ""
-        return ["127.0.0.1", "localhost", "[::1]"].contains { authority.lowercased() == $0 + suffix }
+        return ["127.0.0.1", "localhost", "[::1]"].contains {
+            authority.lowercased() == $0 + suffix
+        }
     }
 }
 

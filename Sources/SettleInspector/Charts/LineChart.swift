@@ -45,7 +45,10 @@ enum LineChart {
         children += zip(places, finite).map { place, point in
             SVG(
                 "circle",
-                [("cx", SVG.number(place.0)), ("cy", SVG.number(place.1)), ("r", "3"), ("class", "point")],
+                [
+                    ("cx", SVG.number(place.0)), ("cy", SVG.number(place.1)), ("r", "3"),
+                    ("class", "point"),
+                ],
                 [SVG("title", text: shown(point.value))])
         }
         let bottom = "\(height - 6)"

@@ -11,7 +11,8 @@ struct SVG: Sendable {
     /// An element with text inside.
     init(_ name: String, _ attributes: [(String, String)] = [], text content: String) {
         text =
-            Self.opening(name, attributes) + HTMLText.escaped(VisibleText.of(content)) + "</\(name)>"
+            Self.opening(name, attributes) + HTMLText.escaped(VisibleText.of(content))
+            + "</\(name)>"
     }
 
     private static func opening(_ name: String, _ attributes: [(String, String)]) -> String {

@@ -24,7 +24,9 @@ enum ChangesPage {
             title: "Changes",
             blocks: [
                 .form(form),
-                .text("A document stands in the feed once, at its last change. Changes of other processes are in it, too."),
+                .text(
+                    "A document stands in the feed once, at its last change. Changes of other processes are in it, too."
+                ),
                 .live(live),
             ])
     }

@@ -31,7 +31,9 @@ enum DocumentListPage {
                     isSearch: true),
                 Field(
                     name: "where", label: "Condition", value: request.values["where"] ?? "",
-                    hint: "As filters of indexes are written: {\"type\": \"order\", \"amount\": {\"$gt\": 5}}"),
+                    hint:
+                        "As filters of indexes are written: {\"type\": \"order\", \"amount\": {\"$gt\": 5}}"
+                ),
             ], button: "Search")
     }
 
@@ -70,7 +72,9 @@ enum DocumentListPage {
             }
         }
         var table = Table(
-            caption: beginning.map { "Documents that begin with '\(VisibleText.beginning(of: $0))'" }
+            caption: beginning.map {
+                "Documents that begin with '\(VisibleText.beginning(of: $0))'"
+            }
                 ?? "Documents by identifier", columns: columns, emptiness: "No documents.")
         add(rows.prefix(PageRequest.pageSize), to: &table, request)
         if rows.count > PageRequest.pageSize {
@@ -108,7 +112,9 @@ enum DocumentListPage {
         try request.database.read(named: "inspector: search") { snapshot in
             try snapshot.forEachDocument(after: last) { document in
                 // At least one, so that each page gets on.
-                if seen > 0, rows.count == PageRequest.pageSize || ContinuousClock.now - begun > scanMax {
+                if seen > 0,
+                    rows.count == PageRequest.pageSize || ContinuousClock.now - begun > scanMax
+                {
                     isDone = false
                     return false
                 }

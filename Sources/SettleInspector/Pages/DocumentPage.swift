@@ -23,7 +23,8 @@ enum DocumentPage {
         let (trees, isWhole) = ValueTree.members(of: document.json)
         blocks += [.heading("Members"), .tree(trees)]
         if !isWhole {
-            blocks.append(.text("The tree goes no further: the document has more members than it shows."))
+            blocks.append(
+                .text("The tree goes no further: the document has more members than it shows."))
         }
         let text = JSONLayout.indented(.object(document.json.merging(["id": .string(id)]) { $1 }))
         blocks.append(.heading("JSON"))
@@ -128,7 +129,8 @@ enum DocumentPage {
             caption: "Rows that the document has in declared indexes, as far as those have come",
             columns: ["Index", "Key", "Value"], emptiness: "None.")
         for index in try request.database.storedIndexes() {
-            guard try index.filter?.matches(document) ?? true, let key = key(of: document, in: index)
+            guard try index.filter?.matches(document) ?? true,
+                let key = key(of: document, in: index)
             else { continue }
             var query = QueryByKeyRange()
             (query.startKeyJSON, query.endKeyJSON) = (key, key)

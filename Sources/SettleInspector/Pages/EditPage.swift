@@ -28,10 +28,12 @@ enum EditPage {
         _ id: String, revision: String, _ text: String, _ request: PageRequest
     ) -> Form {
         let name = Field(
-            name: "id", label: "Identifier", value: id, hint: "1 to 255 bytes, not beginning with _.")
+            name: "id", label: "Identifier", value: id,
+            hint: "1 to 255 bytes, not beginning with _.")
         let area = Field(name: "text", label: "Members, as JSON", value: text, kind: .area)
         return Form(
-            action: request.address("document/review"), fields: revision.isEmpty ? [name, area] : [area],
+            action: request.address("document/review"),
+            fields: revision.isEmpty ? [name, area] : [area],
             hidden: revision.isEmpty ? [] : [("id", id), ("revision", revision)],
             button: "Show what is different")
     }
@@ -57,7 +59,9 @@ enum EditPage {
             .form(
                 Form(
                     action: request.address("document/save"),
-                    hidden: [("id", edit.id), ("revision", edit.revision ?? ""), ("text", edit.text)],
+                    hidden: [
+                        ("id", edit.id), ("revision", edit.revision ?? ""), ("text", edit.text),
+                    ],
                     button: "Save")))
         return PageContent(
             title: "Differences in \(VisibleText.beginning(of: edit.id))", blocks: blocks)
@@ -167,13 +171,15 @@ extension Refusal {
     /// Something was to be changed where nothing may be.
     static let readOnly = Refusal(
         status: .forbidden,
-        message: "Nothing may be changed here. 'settle inspect' changes something with --write only.")
+        message:
+            "Nothing may be changed here. 'settle inspect' changes something with --write only.")
 
     /// A document that is another than the page showed.
     static func changed(_ id: String) -> Refusal {
         Refusal(
             status: .conflict,
-            message: "The document '\(VisibleText.beginning(of: id))' was changed meanwhile, so nothing was done. "
+            message:
+                "The document '\(VisibleText.beginning(of: id))' was changed meanwhile, so nothing was done. "
                 + "Look at it again.")
     }
 }

@@ -5,7 +5,8 @@ import Settle
 enum IndexListPage {
     static func content(_ request: PageRequest) throws -> PageContent {
         var table = Table(
-            caption: "Indexes", columns: ["Index", "State", "Rows", "Failures", "Reduces", "Version"],
+            caption: "Indexes",
+            columns: ["Index", "State", "Rows", "Failures", "Reduces", "Version"],
             emptiness: "There is no index.")
         let last = try request.database.lastSequence
         for status in try request.database.indexStatuses() {
@@ -24,12 +25,14 @@ enum IndexListPage {
     /// A word for how far an index has come.
     static func state(of status: IndexStatus, last: UInt64) -> String {
         if let progress = status.progress {
-            return "building: \(Amounts.count(progress.completed)) of \(Amounts.count(progress.total))"
+            return
+                "building: \(Amounts.count(progress.completed)) of \(Amounts.count(progress.total))"
         }
         guard status.isBuilt else { return "not built" }
         if status.isCurrent { return "up to date" }
         return status.sequence < last
-            ? "\(Amounts.count(Int(last - status.sequence), "change")) behind" : "of an older version"
+            ? "\(Amounts.count(Int(last - status.sequence), "change")) behind"
+            : "of an older version"
     }
 
     private static func form(_ request: PageRequest) -> Form {
@@ -38,10 +41,12 @@ enum IndexListPage {
             fields: [
                 Field(name: "name", label: "Name"),
                 Field(
-                    name: "keys", label: "Key", hint: "Members, with commas between: type, address.city"),
+                    name: "keys", label: "Key",
+                    hint: "Members, with commas between: type, address.city"),
                 Field(name: "value", label: "Value", hint: "A member, or nothing."),
                 Field(
-                    name: "filter", label: "Filter", hint: "Which documents have rows, or nothing: {\"type\": \"order\"}"),
+                    name: "filter", label: "Filter",
+                    hint: "Which documents have rows, or nothing: {\"type\": \"order\"}"),
                 Field(
                     name: "reduce", label: "Reduce",
                     kind: .choice([""] + Database.BuiltInReduce.allCases.map(\.rawValue))),
@@ -56,7 +61,8 @@ enum IndexListPage {
         let name = try request.required("name")
         let keys = try request.required("keys").split(separator: ",").map(path)
         guard !keys.isEmpty, keys.allSatisfy({ !$0.isEmpty }) else {
-            throw Refusal.unusable("The key of an index is a member, or several with commas between.")
+            throw Refusal.unusable(
+                "The key of an index is a member, or several with commas between.")
         }
         let filter = try request.values.filled("filter").map { text in
             do {
@@ -70,7 +76,9 @@ enum IndexListPage {
             filter: filter,
             reduce: request.values.filled("reduce").flatMap(Database.BuiltInReduce.init(rawValue:)))
         let database = request.database
-        request.jobs.start(jobName(name, database)) { try await database.addIndex(declaration.index) }
+        request.jobs.start(jobName(name, database)) {
+            try await database.addIndex(declaration.index)
+        }
         return name
     }
 

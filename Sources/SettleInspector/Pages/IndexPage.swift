@@ -21,7 +21,8 @@ enum IndexPage {
             let hidden = [("name", name)]
             blocks += [
                 .form(
-                    .button("Bring up to date", request.address("index/build"), hidden, about: name)),
+                    .button("Bring up to date", request.address("index/build"), hidden, about: name)
+                ),
                 .form(
                     .button(
                         "Remove", request.address("index/remove"), hidden, isDanger: true,
@@ -32,7 +33,9 @@ enum IndexPage {
             blocks.append(
                 .code(JSONLayout.indented(declaration.json), label: "Definition of the index"))
         }
-        if status.errorCount > 0 { blocks += [.heading("Failures"), .table(try failures(name, request))] }
+        if status.errorCount > 0 {
+            blocks += [.heading("Failures"), .table(try failures(name, request))]
+        }
         blocks += [.heading("Rows"), .form(range(status, request))]
         if status.isBuilt, status.isDefined {
             blocks += try await rows(status, request)
@@ -41,7 +44,8 @@ enum IndexPage {
                 .text(
                     status.isDefined
                         ? "There are no rows yet."
-                        : "This process does not have the definition of the index, so it cannot be asked here."))
+                        : "This process does not have the definition of the index, so it cannot be asked here."
+                ))
         }
         return PageContent(title: "Index \(VisibleText.beginning(of: name))", blocks: blocks)
     }
@@ -59,9 +63,10 @@ enum IndexPage {
         if let reduce = status.reduce {
             facts.append(Fact(label: "Reduces by", value: VisibleText.beginning(of: reduce)))
         }
-        let size = try request.database.statistics().tables
-            .filter { $0.name.contains(status.name) }.reduce(0) { $0 + $1.sizeBytes }
-        if size > 0 { facts.append(Fact(label: "Size", value: Amounts.bytes(size))) }
+        let sizes = TableSizes(try request.database.statistics().tables, indexes: [status])
+        if let size = sizes.indexes.first(where: { $0.name == status.name })?.sizeBytes, size > 0 {
+            facts.append(Fact(label: "Size", value: Amounts.bytes(size)))
+        }
         return facts
     }
 
@@ -93,7 +98,9 @@ enum IndexPage {
                 Field(
                     name: "level", label: "Reduced", value: values["level"] ?? "rows",
                     kind: .choice(["rows", "all", "keys", "1", "2", "3", "4"]),
-                    hint: "rows: not at all; all: to one value; keys: by key; a number: by so many parts of the key."))
+                    hint:
+                        "rows: not at all; all: to one value; keys: by key; a number: by so many parts of the key."
+                ))
         }
         return Form(
             action: request.address("index"), isChange: false, fields: fields,
@@ -155,8 +162,11 @@ enum IndexPage {
         if found.count > PageRequest.pageSize {
             table.next = next(found[PageRequest.pageSize], status, request)
         }
-        var answer = "Answered in \(Amounts.elapsed(elapsed)) with \(Amounts.count(found.count, "row"))"
-        if let offset = result.offset { answer += ", \(Amounts.count(offset)) of the index before them" }
+        var answer =
+            "Answered in \(Amounts.elapsed(elapsed)) with \(Amounts.count(found.count, "row"))"
+        if let offset = result.offset {
+            answer += ", \(Amounts.count(offset)) of the index before them"
+        }
         answer += ", up to sequence \(result.sequence)."
         let drawing = chart(Array(shown), status).map { [$0] } ?? []
         return drawing + [.text(answer), .table(table)]
@@ -168,7 +178,8 @@ enum IndexPage {
         let key = row.keyJSON.jsonText
         let values = request.values
         // A document may have more rows of one key than a page has.
-        let isSame = values["at"] == key && row.documentId != nil && values["atDocument"] == row.documentId
+        let isSame =
+            values["at"] == key && row.documentId != nil && values["atDocument"] == row.documentId
         let skip = isSame ? (values.integer("skip") ?? 0) + PageRequest.pageSize : 0
         return request.address(
             "index",
@@ -229,6 +240,8 @@ enum KeyDate {
         switch key {
         case .string(let text):
             if let date = try? Date(text, strategy: .iso8601) { return date }
+            let exact = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            if let date = try? Date(text, strategy: exact) { return date }
             return try? Date(text, strategy: .iso8601.year().month().day())
         case .array(let parts):
             let numbers = parts.compactMap { part -> Int? in

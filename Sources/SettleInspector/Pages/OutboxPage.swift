@@ -55,7 +55,9 @@ enum OutboxPage {
     ) throws -> [Block] {
         var operations: [QueuedOperation] = []
         try outbox.forEachOperation(in: pipeline) { operation in
-            guard operation.graph == operations.first?.graph ?? operation.graph else { return false }
+            guard operation.graph == operations.first?.graph ?? operation.graph else {
+                return false
+            }
             operations.append(operation)
             return operations.count < drawnMax
         }
@@ -67,21 +69,27 @@ enum OutboxPage {
                 dependencies: operation.dependencies.map(\.uuidString).sorted())
         }
         let number = operations.first?.graph ?? 0
-        return GraphDrawing.drawing(boxes, title: "Graph \(number) of \(VisibleText.beginning(of: pipeline))")
-            .map {
-                [
-                    .heading("Graph \(number), the first of '\(VisibleText.beginning(of: pipeline))'"),
-                    .drawing($0, caption: "An arrow leads from what is done first to what waits for it"),
-                ]
-            } ?? []
+        return GraphDrawing.drawing(
+            boxes, title: "Graph \(number) of \(VisibleText.beginning(of: pipeline))"
+        )
+        .map {
+            [
+                .heading("Graph \(number), the first of '\(VisibleText.beginning(of: pipeline))'"),
+                .drawing(
+                    $0, caption: "An arrow leads from what is done first to what waits for it"),
+            ]
+        } ?? []
     }
 
     private static func operations(
         _ outbox: OutboxSnapshot, _ pipeline: String, _ now: Date, _ request: PageRequest
     ) throws -> Table {
         var table = Table(
-            caption: "Operations of '\(VisibleText.beginning(of: pipeline))', in the order of their graphs",
-            columns: ["Operation", "Identifier", "State", "Graph", "Waits for", "Starts", "Held until"],
+            caption:
+                "Operations of '\(VisibleText.beginning(of: pipeline))', in the order of their graphs",
+            columns: [
+                "Operation", "Identifier", "State", "Graph", "Waits for", "Starts", "Held until",
+            ],
             emptiness: "Nothing waits.")
         let place = request.values.integer("skip") ?? 0
         var index = 0
@@ -133,7 +141,8 @@ enum OperationPage {
         }
         var blocks: [Block] = [.facts(facts(operation))]
         if request.isWritable { blocks += actions(operation, request) }
-        var holds = Table(caption: "Holds", columns: ["Reason", "Until"], emptiness: "It is not held.")
+        var holds = Table(
+            caption: "Holds", columns: ["Reason", "Until"], emptiness: "It is not held.")
         for (context, date) in operation.holds.sorted(by: { $0.key < $1.key }) {
             holds.add(.name(context), .text(Amounts.date(date)))
         }
@@ -148,7 +157,8 @@ enum OperationPage {
             .links(
                 operation.documentIds.map {
                     PageLink(
-                        text: VisibleText.beginning(of: $0), address: request.address(ofDocument: $0))
+                        text: VisibleText.beginning(of: $0),
+                        address: request.address(ofDocument: $0))
                 }),
             .heading("Content"),
             .code(
@@ -158,7 +168,8 @@ enum OperationPage {
         if !operation.notes.isEmpty {
             blocks += [
                 .heading("Notes"),
-                .code(JSONLayout.indented(.object(operation.notes)), label: "Notes of the operation"),
+                .code(
+                    JSONLayout.indented(.object(operation.notes)), label: "Notes of the operation"),
             ]
         }
         return PageContent(title: VisibleText.beginning(of: operation.name), blocks: blocks)
@@ -178,7 +189,8 @@ enum OperationPage {
     private static func actions(_ operation: QueuedOperation, _ request: PageRequest) -> [Block] {
         let hidden = [("id", operation.id.uuidString)]
         let skip = Form.button(
-            "Skip", request.address("operation/skip"), hidden, isDanger: true, about: operation.name)
+            "Skip", request.address("operation/skip"), hidden, isDanger: true, about: operation.name
+        )
         let retry = Form.button(
             "Retry now", request.address("operation/retry"), hidden, about: operation.name)
         guard operation.status != .active else { return [.form(retry), .form(skip)] }

@@ -13,7 +13,7 @@ enum OverviewPage {
         request.growth.note(statistics.fileSizeBytes, of: database.name, at: now)
         var blocks = try warnings(request, statistics).map { Block.warning($0.text, link: $0.link) }
         blocks.append(.facts(facts(request, statistics)))
-        blocks += [.heading("The file")] + file(statistics)
+        blocks += [.heading("The file")] + (try file(statistics, request))
         let samples = request.growth.samples(of: database.name)
         let chart = LineChart.drawing(
             samples.map {
@@ -24,7 +24,8 @@ enum OverviewPage {
             last: samples.last.map { Amounts.shortDate($0.time) } ?? "",
             shown: { Amounts.bytes(Int($0)) })
         if let chart {
-            blocks.append(.drawing(chart, caption: "Growth of the file while this page is looked at"))
+            blocks.append(
+                .drawing(chart, caption: "Growth of the file while this page is looked at"))
         }
         blocks += [.heading("Readers"), .table(readers(statistics))]
         blocks += [
@@ -71,25 +72,38 @@ enum OverviewPage {
         return facts
     }
 
-    private static func file(_ statistics: DatabaseStatistics) -> [Block] {
-        let tables = statistics.tables.sorted {
-            ($1.sizeBytes, $0.name) < ($0.sizeBytes, $1.name)
-        }
+    private static func file(
+        _ statistics: DatabaseStatistics, _ request: PageRequest
+    ) throws -> [Block] {
+        let sizes = TableSizes(
+            statistics.tables, indexes: try request.database.indexStatuses())
+        let tables =
+            sizes.tables.map {
+                (name: $0.name, link: String?.none, rows: $0.rowCount, bytes: $0.sizeBytes)
+            }
+            + sizes.indexes.map {
+                (
+                    name: "Index \($0.name)",
+                    link: request.address("index", ["name": $0.name]), rows: $0.rowCount,
+                    bytes: $0.sizeBytes
+                )
+            }
+        let sorted = tables.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }
         let free = statistics.pagesFree * statistics.pageSizeBytes
         let parts =
-            tables.map {
-                ShareBar.Part(
-                    name: $0.name, size: $0.sizeBytes, shown: Amounts.bytes($0.sizeBytes))
+            sorted.map {
+                ShareBar.Part(name: $0.name, size: $0.bytes, shown: Amounts.bytes($0.bytes))
             } + [ShareBar.Part(name: "free", size: free, shown: Amounts.bytes(free))]
         var table = Table(
-            caption: "Tables of the file, the largest first",
+            caption: "Tables and indexes of the file, the largest first",
             columns: ["Table", "Rows", "Size"])
-        for part in tables.prefix(tableCountMax) {
+        for part in sorted.prefix(tableCountMax) {
             table.add(
-                .name(part.name), .number(part.rowCount), .amount(Amounts.bytes(part.sizeBytes)))
+                .name(part.name, link: part.link), .number(part.rows),
+                .amount(Amounts.bytes(part.bytes)))
         }
         let drawing = ShareBar.drawing(parts, title: "The file by table")
-        return (drawing.map { [.drawing($0, caption: "The file by table")] } ?? [])
+        return (drawing.map { [.drawing($0, caption: "The file by table, free pages last")] } ?? [])
             + [.table(table)]
     }
 
@@ -126,7 +140,8 @@ enum OverviewPage {
             }
             if !status.isBuilt, status.progress == nil {
                 warnings.append(
-                    ("The index '\(name)' is not built. The first query that needs it waits.", link))
+                    ("The index '\(name)' is not built. The first query that needs it waits.", link)
+                )
             } else if status.sequence + behindMax < statistics.lastSequence {
                 warnings.append(
                     (

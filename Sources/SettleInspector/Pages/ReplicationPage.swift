@@ -26,7 +26,8 @@ enum ReplicationPage {
         let running = request.database.replications
         if !running.isEmpty {
             blocks.append(
-                .text("\(Amounts.count(running.count, "replication")) of this process runs or run."))
+                .text("\(Amounts.count(running.count, "replication")) of this process runs or run.")
+            )
         }
         let chosen = request.values.filled("remote") ?? remotes.first?.identifier
         if let remote = remotes.first(where: { $0.identifier == chosen }) {
@@ -53,7 +54,8 @@ enum ReplicationPage {
         ]
     }
 
-    private static func pending(_ remote: ReplicationRemote, _ request: PageRequest) throws -> Table {
+    private static func pending(_ remote: ReplicationRemote, _ request: PageRequest) throws -> Table
+    {
         let page = try request.database.pendingOperations(
             with: remote.identifier, after: request.values.filled("after"),
             limit: PageRequest.pageSize)
@@ -151,13 +153,15 @@ enum ConflictPage {
             }
         }
         return PageContent(
-            title: "Conflict about \(VisibleText.beginning(of: conflict.documentId))", blocks: blocks)
+            title: "Conflict about \(VisibleText.beginning(of: conflict.documentId))",
+            blocks: blocks)
     }
 
     private static func shown(_ value: JSONValue?) -> String { value?.jsonText ?? "—" }
 
     private static func state(_ document: Document?, _ change: Date?) -> String {
-        (document == nil ? "deleted, or not there" : "changed") + (change.map { " \(Amounts.date($0))" } ?? "")
+        (document == nil ? "deleted, or not there" : "changed")
+            + (change.map { " \(Amounts.date($0))" } ?? "")
     }
 
     private static func conflict(_ request: PageRequest) throws -> ReplicationConflict {

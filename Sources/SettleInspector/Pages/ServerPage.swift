@@ -8,7 +8,9 @@ enum ServerPage {
             return PageContent(
                 title: "Server",
                 blocks: [
-                    .text("No server of tables runs in this process. 'settle serve --inspector' shows one.")
+                    .text(
+                        "No server of tables runs in this process. 'settle serve --inspector' shows one."
+                    )
                 ])
         }
         let samples = MetricsSample.samples(in: report)

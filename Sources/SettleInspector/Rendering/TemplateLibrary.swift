@@ -15,7 +15,8 @@ struct TemplateLibrary: Sendable {
         ]
         for (name, bytes) in sources {
             // Each says itself how its text is escaped.
-            let text = "{{% CONTENT_TYPE:\(HTMLText.name)}}" + String(decoding: bytes, as: UTF8.self)
+            let text =
+                "{{% CONTENT_TYPE:\(HTMLText.name)}}" + String(decoding: bytes, as: UTF8.self)
             do {
                 try library.register(text, named: name)
             } catch {

@@ -36,7 +36,8 @@ struct ValueTree: MustacheParent {
         case .array(let elements):
             var children: [ValueTree] = []
             for (index, element) in elements.enumerated() {
-                guard let child = tree(of: element, label: "\(index)", level: level + 1, left: &left)
+                guard
+                    let child = tree(of: element, label: "\(index)", level: level + 1, left: &left)
                 else { break }
                 children.append(child)
             }

@@ -26,7 +26,9 @@ struct EventStream: Sendable {
     /// - Throws: What the database throws when it cannot be read.
     init(_ request: PageRequest, lastEventId: String?) throws {
         database = request.database
-        let given = lastEventId.flatMap { UInt64($0) } ?? request.values.filled("since").flatMap { UInt64($0) }
+        let given =
+            lastEventId.flatMap { UInt64($0) }
+            ?? request.values.filled("since").flatMap { UInt64($0) }
         since = try given ?? database.lastSequence
         type = request.values.filled("type")
         channel = request.values.filled("channel")
@@ -95,7 +97,8 @@ struct EventStream: Sendable {
         if let type = found?.type { members["type"] = .string(VisibleText.beginning(of: type)) }
         if let date = found?.date { members["date"] = .string(Amounts.date(date)) }
         if let origin = change.origin { members["origin"] = .string(VisibleText.of(origin)) }
-        return "id: \(change.sequence)\nevent: change\ndata: \(JSONValue.object(members).jsonText)\n\n"
+        return
+            "id: \(change.sequence)\nevent: change\ndata: \(JSONValue.object(members).jsonText)\n\n"
     }
 
     private func figures() throws -> String {

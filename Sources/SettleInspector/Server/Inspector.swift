@@ -81,8 +81,8 @@ public struct Inspector: Service {
     /// The framework's application.
     var application: Application<InspectorResponder> {
         var quiet = logger
-        // The framework's own lines would say things twice.
-        quiet.logLevel = max(logger.logLevel, .error)
+        // The framework's own lines say what is no failure: that a browser went, or was let go of at the end.
+        quiet.logLevel = .critical
         let (responder, onListening) = (responder, onListening)
         return Application(
             responder: responder,

@@ -48,7 +48,9 @@ struct InspectorResponder: HTTPResponder {
             let query = FormValues(parsing: request.uri.query ?? "")
         else { throw Refusal.unusable("The address is malformed.") }
         if case .asset(let name) = path { return try asset(name) }
-        if case .home = path, request.method == .get, let token = query.filled("token") { return try enter(token) }
+        if case .home = path, request.method == .get, let token = query.filled("token") {
+            return try enter(token)
+        }
         guard session(of: request).map(doorkeeper.knows) ?? false else { throw Refusal.locked }
         switch path {
         case .home: return try home()
@@ -56,7 +58,8 @@ struct InspectorResponder: HTTPResponder {
         case .page(let name, let page):
             guard let database = databases.database(named: name) else {
                 throw Refusal.missing(
-                    "The database '\(VisibleText.beginning(of: name))' is not there, or nobody has it open.")
+                    "The database '\(VisibleText.beginning(of: name))' is not there, or nobody has it open."
+                )
             }
             guard RequestOrigin.isReading(request.method) else {
                 return try await change(request, page, database)
@@ -198,7 +201,8 @@ struct InspectorResponder: HTTPResponder {
         let pages = pageRequest(database, FormValues())
         guard pages.isWritable else { throw Refusal.readOnly }
         guard
-            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded")
+            request.headers[.contentType]?.lowercased().hasPrefix(
+                "application/x-www-form-urlencoded")
                 ?? false
         else { throw Refusal(status: .unsupportedMediaType, message: "Pages send forms only.") }
         let body: ByteBuffer
@@ -207,7 +211,9 @@ struct InspectorResponder: HTTPResponder {
         } catch {
             throw Refusal(
                 status: .contentTooLarge,
-                message: "The form is longer than \(Amounts.bytes(Self.bodyMax)), or did not come to its end.")
+                message:
+                    "The form is longer than \(Amounts.bytes(Self.bodyMax)), or did not come to its end."
+            )
         }
         guard let values = FormValues(parsing: String(buffer: body)) else {
             throw Refusal.unusable("The form is malformed.")

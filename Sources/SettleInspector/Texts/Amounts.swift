@@ -51,7 +51,7 @@ enum Amounts {
 
     /// A date in UTC, with milliseconds.
     static func date(_ date: Date) -> String {
-        date.formatted(.iso8601.time(includingFractionalSeconds: true))
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// A date for a field of a form or an axis, without fractions of a second.

@@ -22,7 +22,8 @@ enum Percent {
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value)
+                guard let high = rest.popFirst().flatMap(value),
+                    let low = rest.popFirst().flatMap(value)
                 else { return nil }
                 bytes.append(high << 4 | low)
             } else {

@@ -24,7 +24,10 @@ import Testing
     ) async throws {
         let test = try await TestDatabase.open()
         let inspector = try await TestInspector(test.database)
-        for cookie in ["a=b", "settle-inspector-0=0", inspector.cookie + "0", "settle-inspector-1" + inspector.cookie.dropFirst(18)] {
+        for cookie in [
+            "a=b", "settle-inspector-0=0", inspector.cookie + "0",
+            "settle-inspector-1" + inspector.cookie.dropFirst(18),
+        ] {
             let page = try await inspector.get(
                 inspector.path("") + page, headers: [.cookie: cookie])
             #expect(page.status == .unauthorized)
@@ -54,7 +57,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "example.com", "127.0.0.1.example.com", "localhost.example.com", "localhost:81", "127.0.0.2",
+        "example.com", "127.0.0.1.example.com", "localhost.example.com", "localhost:81",
+        "127.0.0.2",
         "0.0.0.0", "[::1]:8080", "", "localhost@example.com", "localhost.",
     ]) func `is refused under another name of the host`(host: String) async throws {
         let test = try await TestDatabase.open()
@@ -100,7 +104,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://localhost:81", "http://127.0.0.1", "https://localhost", "http://example.com", "null",
+        "http://localhost:81", "http://127.0.0.1", "https://localhost", "http://example.com",
+        "null",
         "", "http://localhost.example.com",
     ]) func `to change something is refused to forms of another origin`(
         origin: String
@@ -151,7 +156,8 @@ import Testing
 
     @Test(arguments: [
         "/d/../../etc/passwd", "/d/shop/../../etc/passwd", "/assets/../Package.swift",
-        "/assets/..%2f..%2fetc%2fpasswd", "/assets/%2e%2e/inspector.css", "/d/..%2F..%2Fetc/overview",
+        "/assets/..%2f..%2fetc%2fpasswd", "/assets/%2e%2e/inspector.css",
+        "/d/..%2F..%2Fetc/overview",
         "/d/shop/..%2f..%2fetc", "/d/shop/attachment?id=..%2f..&name=..%2f..%2fetc%2fpasswd",
         "/d/%00/overview", "/d/shop/document?id=..%2f..%2fetc%2fpasswd", "/x", "/d", "/d/shop",
         "/d/shop/a/b/c",

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [0.0, 0], [1e308, -1e308], [.leastNonzeroMagnitude, 0], [1, 1], [Double.greatestFiniteMagnitude, 1],
+        [0.0, 0], [1e308, -1e308], [.leastNonzeroMagnitude, 0], [1, 1],
+        [Double.greatestFiniteMagnitude, 1],
     ]) func `of any numbers stay inside their frame`(values: [Double]) throws {
         let bars = values.map { BarChart.Bar(name: "n", value: $0, shown: "s") }
         let drawn = try #require(BarChart.drawing(bars, title: "t")).text

@@ -50,7 +50,8 @@ import Testing
         await test.close()
     }
 
-    @Test(arguments: ["a", "ab", "é", "/", "\"", "aaaaaaaa"]) func `find identifiers that begin alike`(
+    @Test(arguments: ["a", "ab", "é", "/", "\"", "aaaaaaaa"])
+    func `find identifiers that begin alike`(
         beginning: String
     ) async throws {
         let (test, ids) = try await seeded()
@@ -131,7 +132,9 @@ import Testing
             ])
         let inspector = try await TestInspector(test.database)
         let text = try await inspector.page("document", ["id": "a"]).text
-        for shown in ["9007199254740993", "1.1", "-0.0", "2026-01-02T03:04:05Z", "é", "null", "true"] {
+        for shown in [
+            "9007199254740993", "1.1", "-0.0", "2026-01-02T03:04:05Z", "é", "null", "true",
+        ] {
             #expect(text.contains("\(shown)"), "\(shown)")
         }
         let json = try await inspector.page("document.json", ["id": "a"])
@@ -140,7 +143,9 @@ import Testing
         await test.close()
     }
 
-    @Test func `shows its rows in declared indexes, its attachments and its tombstone`() async throws {
+    @Test func `shows its rows in declared indexes, its attachments and its tombstone`()
+        async throws
+    {
         let test = try await TestDatabase.open(indexes: [
             Database.Index.keyPaths(name: "byType", keys: [["type"], ["n"]], value: ["n"])
         ])
@@ -249,7 +254,8 @@ import Testing
         await test.close()
     }
 
-    @Test(arguments: ["", "5", "[]", "{", "{\"id\": \"other\"}"]) func `is refused for a text that is no document`(
+    @Test(arguments: ["", "5", "[]", "{", "{\"id\": \"other\"}"])
+    func `is refused for a text that is no document`(
         text: String
     ) async throws {
         let test = try await TestDatabase.open()

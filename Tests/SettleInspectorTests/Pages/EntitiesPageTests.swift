@@ -28,9 +28,13 @@ import Testing
         #expect(now.status == .ok)
         #expect(now.text.contains("Anne") && now.text.contains("&lt;Anna&gt;"))
         #expect(now.text.contains("aria-label=\"History of each property\""))
-        let text = before.formatted(.iso8601.time(includingFractionalSeconds: true))
-        let then = try await inspector.page("entity", ["id": "anna", "date": text])
-        #expect(then.status == .ok || then.status == .badRequest)
+        let then = try await inspector.page(
+            "entity", ["id": "anna", "date": Amounts.date(before)])
+        let table = then.text.split(separator: "<h2>")[0]
+        #expect(table.contains("&lt;Anna&gt;") && !table.contains("Anne"))
+        #expect(!table.contains("age"))
+        let wrong = try await inspector.page("entity", ["id": "anna", "date": "yesterday"])
+        #expect(wrong.status == .badRequest)
         #expect(try await inspector.page("entity", ["id": "none"]).status == .notFound)
         let sequence = try test.database.lastSequence
         _ = try await inspector.page("entity", ["id": "anna"])

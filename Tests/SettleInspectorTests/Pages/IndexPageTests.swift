@@ -48,9 +48,11 @@ import Testing
     }
 
     @Test func `get on where one document has more rows of one key than a page`() async throws {
-        let index = Database.Index(name: "many", version: "1", map: { document, add in
-            for _ in 0..<120 { add("same", document.id) }
-        })
+        let index = Database.Index(
+            name: "many", version: "1",
+            map: { document, add in
+                for _ in 0..<120 { add("same", document.id) }
+            })
         let test = try await TestDatabase.open(indexes: [index])
         try await test.add([Document(id: "a"), Document(id: "b")])
         try await test.database.buildIndex(named: "many")
@@ -96,7 +98,9 @@ import Testing
         let page = try await inspector.page(
             "index", ["name": "byKind", "from": "[\"pear\", 3]", "to": "[\"pear\", 9]"])
         #expect(page.text.matches(of: #/document\?id=/#).count == 3)
-        #expect(try await inspector.page("index", ["name": "byKind", "from": "{"]).status == .badRequest)
+        #expect(
+            try await inspector.page("index", ["name": "byKind", "from": "{"]).status == .badRequest
+        )
         #expect(try await inspector.page("index", ["name": "none"]).status == .notFound)
         await test.close()
     }
@@ -139,7 +143,9 @@ import Testing
         await test.close()
     }
 
-    @Test func `refuse an index that none can be made of, and show why a build failed`() async throws {
+    @Test func `refuse an index that none can be made of, and show why a build failed`()
+        async throws
+    {
         let test = try await orders()
         let inspector = try await TestInspector(test.database, isWritable: true)
         for fields in [

@@ -28,7 +28,8 @@ import Testing
         return (test, outbox, ids)
     }
 
-    @Test func `draw the first graph with its dependencies, and list the operations`() async throws {
+    @Test func `draw the first graph with its dependencies, and list the operations`() async throws
+    {
         let (test, outbox, ids) = try await queue()
         let inspector = try await TestInspector(test.database)
         let page = try await inspector.page("outbox")
@@ -41,7 +42,8 @@ import Testing
         let operation = try await inspector.page("operation", ["id": ids[0].uuidString])
         #expect(operation.text.contains("&lt;i&gt;one&lt;/i&gt;"))
         #expect(operation.links.contains(inspector.path("document", ["id": "d"])))
-        #expect(try await inspector.page("operation", ["id": UUID().uuidString]).status == .notFound)
+        #expect(
+            try await inspector.page("operation", ["id": UUID().uuidString]).status == .notFound)
         await outbox.close()
         await test.close()
     }

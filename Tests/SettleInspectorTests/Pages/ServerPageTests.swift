@@ -22,7 +22,8 @@ import Testing
     @Test func `reads what a server has counted`() {
         let samples = MetricsSample.samples(in: Self.report)
         #expect(samples.count == 8)
-        #expect(samples[0].labels == ["route": "/tables/{table}", "method": "GET", "status": "200"])
+        #expect(
+            samples[0].labels == ["route": "/tables/{table}", "method": "GET", "status": "200"])
         #expect(samples.last?.value == 1_500)
     }
 

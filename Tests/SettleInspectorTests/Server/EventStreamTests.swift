@@ -42,7 +42,8 @@ import Testing
         var hasActed = false
         for await chunk in stream {
             text += chunk
-            found = try text.split(separator: "\n\n").filter { $0.contains("event: \(name)\n") }.map {
+            found = try text.split(separator: "\n\n").filter { $0.contains("event: \(name)\n") }.map
+            {
                 try JSONValue(jsonText: String($0.split(separator: "data: ").last ?? ""))
             }
             if !hasActed, text.contains("event: figures") {

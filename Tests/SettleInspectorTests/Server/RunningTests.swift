@@ -10,7 +10,8 @@ import Testing
 #endif
 
 @Suite struct `An inspector that runs` {
-    @Test(.timeLimit(.minutes(1))) func `lets one browser in by the address it prints, and ends when it is told`()
+    @Test(.timeLimit(.minutes(1)))
+    func `lets one browser in by the address it prints, and ends when it is told`()
         async throws
     {
         let test = try await TestDatabase.open()

@@ -33,10 +33,11 @@ struct TestInspector {
 
         /// The names of all elements and their attributes, in order: what a browser builds of the page.
         var structure: [String] {
-            text.matches(of: #/<(\/?[a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*>/#).map {
-                let names = String($0.2).replacing(#/="[^"]*"/#, with: "")
-                return String($0.1) + names
-            }
+            text.matches(of: #/<(\/?[a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*>/#)
+                .map {
+                    let names = String($0.2).replacing(#/="[^"]*"/#, with: "")
+                    return String($0.1) + names
+                }
         }
     }
 

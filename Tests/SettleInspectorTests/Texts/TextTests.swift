@@ -56,7 +56,9 @@ import Testing
         #expect(Amounts.count(1, "row") == "1 row" && Amounts.count(2, "row") == "2 rows")
         #expect(Amounts.bytes(1_023) == "1023 bytes" && Amounts.bytes(1_536) == "1.5 KiB")
         #expect(Amounts.bytes(5 << 40) == "5120.0 GiB")
-        #expect(Amounts.time(.seconds(3_725)) == "1 h 2 min" && Amounts.time(.milliseconds(5)) == "5 ms")
+        #expect(
+            Amounts.time(.seconds(3_725)) == "1 h 2 min" && Amounts.time(.milliseconds(5)) == "5 ms"
+        )
     }
 
     @Test func `of JSON are the value again`() throws {
@@ -72,6 +74,8 @@ import Testing
         let expected = Date(timeIntervalSince1970: 1_767_312_000)
         #expect(KeyDate.date(of: "2026-01-02") == expected)
         #expect(KeyDate.date(of: "2026-01-02T00:00:00Z") == expected)
+        #expect(KeyDate.date(of: .string(Amounts.date(expected))) == expected)
+        #expect(Amounts.date(expected) == "2026-01-02T00:00:00.000Z")
         #expect(KeyDate.date(of: [2026, 1, 2]) == expected)
         for other in ["plum", "12", [1, 2], [2026, 99], [], 5] as [JSONValue] {
             #expect(KeyDate.date(of: other) == nil)
