@@ -32,6 +32,7 @@ let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
 let encryption: TargetDependencyCondition? = .when(traits: ["Encryption"])
 let tracing: TargetDependencyCondition? = .when(traits: ["Tracing"])
+let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
 
 let package = Package(
     name: "settle",
@@ -47,6 +48,7 @@ let package = Package(
         .library(name: "SettleHosting", targets: ["SettleHosting"]),
         .library(name: "SettleServer", targets: ["SettleServer"]),
         .library(name: "SettlePostgreSQL", targets: ["SettlePostgreSQL"]),
+        .library(name: "SettleInspector", targets: ["SettleInspector"]),
         .executable(name: "settle", targets: ["SettleCommand"]),
     ],
     traits: [
@@ -63,15 +65,20 @@ let package = Package(
             description:
                 "SettleCosmosEncryption: what SettleCosmos keeps is encrypted by swift-crypto."),
         .trait(
+            name: "Inspector",
+            description: "SettleInspector: pages in a browser that show a database."),
+        .trait(
             name: "Tool", description: "The command-line tool settle.",
-            enabledTraits: ["Server", "Hosting"]),
+            enabledTraits: ["Server", "Hosting", "Inspector"]),
         .trait(
             name: "Tracing",
             description:
                 "Spans around requests, commits, pulls and pushes, by swift-distributed-tracing."),
         // Tracing is among them since it brings no package: Hummingbird needs the same.
         .default(
-            enabledTraits: ["Server", "PostgreSQL", "Hosting", "Encryption", "Tool", "Tracing"]),
+            enabledTraits: [
+                "Server", "PostgreSQL", "Hosting", "Encryption", "Inspector", "Tool", "Tracing",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -85,6 +92,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.20.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.2.0"),
@@ -235,12 +243,29 @@ let package = Package(
             ],
             swiftSettings: safe),
 
+        // Pages in a browser, for a database and what is built over it.
+        .target(
+            name: "SettleInspector",
+            dependencies: [
+                "Settle", "SettleEntities", "SettleOutbox", "SettleSync",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache", condition: inspector),
+                .product(name: "NIOCore", package: "swift-nio", condition: inspector),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: inspector),
+            ],
+            resources: [.embedInCode("Assets"), .embedInCode("Templates")],
+            swiftSettings: safe),
+
         // Floor 6: the tool.
         .executableTarget(
             name: "SettleCommand",
             dependencies: [
-                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
-                "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
+                "SettleOutbox", "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),
@@ -377,10 +402,20 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
+            name: "SettleInspectorTests",
+            dependencies: [
+                "Settle", "SettleEntities", "SettleInspector", "SettleOutbox", "SettleSync",
+                "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
+                .product(name: "NIOCore", package: "swift-nio", condition: inspector),
+            ],
+            swiftSettings: house),
+        .testTarget(
             name: "SettleCommandTests",
             dependencies: [
                 "CosmosModel", "Settle", "SettleCommand", "SettleCosmos", "SettleEntities",
-                "SettleOutbox", "SettleSync", "TestSupport",
+                "SettleInspector", "SettleOutbox", "SettleSync", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
             ],
             swiftSettings: house),

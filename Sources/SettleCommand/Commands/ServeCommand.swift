@@ -28,6 +28,9 @@ struct ServeCommand: SettleSubcommand {
 
             One server at a time is at work in a directory; a second one does not start.
 
+            With --inspector a second address, on this machine alone, shows the tables in a browser as \
+            'settle inspect' shows a database; nothing can be changed there.
+
             Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
             (counters for Prometheus, without anything of a document), all without a token.
 
@@ -113,10 +116,13 @@ struct ServeCommand: SettleSubcommand {
     @Option(help: "How lines of the log are written on standard error. (default: text)")
     var logFormat: LogFormatArgument?
 
+    @OptionGroup(title: "Inspector") var inspector: ServeInspectorOptions
+
     @Flag(help: "Say where the server listens as a JSON object.")
     var json = false
 
     func validate() throws {
+        try inspector.check()
         guard directory?.isEmpty != true else {
             throw ValidationError("--directory needs the name of a folder, and got nothing.")
         }
@@ -173,8 +179,17 @@ struct ServeCommand: SettleSubcommand {
         try await withTaskCancellationHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await running.finish() }
-                group.addTask { try announce(settings, port: try await server.boundPort()) }
-                try await group.waitForAll()
+                group.addTask {
+                    try announce(settings, port: try await server.boundPort())
+                    try await inspector.run(
+                        beside: server, of: settings, logger: logger, json: json)
+                }
+                do {
+                    try await group.waitForAll()
+                } catch {
+                    running.stop()
+                    throw error
+                }
             }
         } onCancel: {
             running.stop()

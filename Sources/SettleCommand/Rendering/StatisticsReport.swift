@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleInspector
 
 /// The statistics of a database, for people or as JSON.
 struct StatisticsReport {

@@ -1,3 +1,4 @@
+import Foundation
 import SettleServer
 
 /// What a server that the tool starts is like: the settings of all places together.
@@ -5,6 +6,8 @@ struct ServeSettings: Sendable {
     let configuration: ServerConfiguration
     /// Where the tables are kept, without a password.
     let storeShown: String
+    /// The folder that the tables are kept in; nil where they lie in PostgreSQL.
+    let directory: URL?
     let isVerbose: Bool
     let logFormat: LogFormatArgument
     private let isAnonymous: Bool
@@ -17,6 +20,7 @@ struct ServeSettings: Sendable {
         let store = try await Self.store(reader)
         configuration = try await ServerConfiguration(reader, store: store.store)
         storeShown = store.shown
+        directory = store.folder
         isVerbose = try await reader.flag(.verbose) ?? false
         logFormat =
             try await reader.text(.logFormat).flatMap(LogFormatArgument.init(rawValue:)) ?? .text

@@ -97,6 +97,9 @@ public final class TableServer: Service, Sendable {
         try await port.value
     }
 
+    /// What the server has counted until now, as `/metrics` answers it; nil when it does not serve metrics.
+    public var metricsReport: String? { metricsText?.text }
+
     /// How long requests that are under way may take when the server stops.
     private static let shutdownMax = Duration.seconds(30)
 

@@ -33,6 +33,18 @@ extension PushQueue {
         }
     }
 
+    /// The conflict of a document that is known and not resolved.
+    ///
+    /// - Throws: What the database throws when it cannot be read.
+    func unresolvedConflict(_ database: Database, of id: String) throws -> ReplicationConflict? {
+        try read(database) { snapshot, tables in
+            guard let entry = try tables.entry(id),
+                try Self.isConflict(id, entry, in: snapshot, tables)
+            else { return nil }
+            return try Self.conflict(id, entry, remote: identifier, in: snapshot, tables)
+        }
+    }
+
     /// Whether the server has something that the document does not build on.
     ///
     /// That is known as soon as an answer or a pull has shown it, whether a handler has been asked or

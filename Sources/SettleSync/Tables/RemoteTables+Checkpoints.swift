@@ -26,6 +26,21 @@ extension RemoteTables {
         return try slot(of: query, in: checkpoints).checkpoint ?? Checkpoint()
     }
 
+    /// How far the pulls of all queries are.
+    func allCheckpoints() throws -> [ReplicationRemote.Checkpoint] {
+        var found: [ReplicationRemote.Checkpoint] = []
+        let prefix = checkpointKey(0).dropLast(8)
+        try checkpoints?.forEach(from: Array(prefix)) { key, value in
+            guard key.starts(with: prefix) else { return false }
+            let (query, checkpoint) = try Self.read(checkpoint: value)
+            found.append(
+                ReplicationRemote.Checkpoint(
+                    query: query, token: checkpoint.token?.text, listed: checkpoint.reconciled))
+            return true
+        }
+        return found
+    }
+
     /// Keeps how far the pull of a query is.
     func setCheckpoint(_ checkpoint: Checkpoint, of query: PullQuery) throws {
         let table = written(checkpoints)

@@ -165,13 +165,19 @@ struct RemoteTables {
 
     /// Every entry, by document identifier.
     func allEntries() throws -> [(id: String, entry: PendingChange)] {
+        try entries(after: nil, limit: .max)
+    }
+
+    /// The entries of the documents after one, by document identifier; at most `limit`, one or more.
+    func entries(after id: String?, limit: Int) throws -> [(id: String, entry: PendingChange)] {
         var found: [(String, PendingChange)] = []
         let prefix = self.prefix
-        try entries?.forEach(from: prefix) { key, value in
+        // The next key there can be is that of the document with a zero byte behind it.
+        try entries?.forEach(from: id.map { documentKey($0) + [0] } ?? prefix) { key, value in
             guard key.starts(with: prefix) else { return false }
             let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
             found.append((id, try PendingChange(decoding: value, id: id)))
-            return true
+            return found.count < limit
         }
         return found
     }

@@ -46,6 +46,18 @@ extension FolderPlan {
             ]),
     ]
 
+    /// Pages in a browser.
+    static let inspector = [
+        Folder("."),
+        Folder("Texts"),
+        Folder("Access"),
+        Folder("Charts", uses: ["Texts"]),
+        Folder("Rendering", uses: ["Charts", "Texts"]),
+        Folder("Databases", uses: ["Access"]),
+        Folder("Pages", uses: ["Access", "Charts", "Databases", "Rendering", "Texts"]),
+        Folder("Server", uses: ["Access", "Databases", "Pages", "Rendering", "Texts"]),
+    ]
+
     /// Conditions and orders.
     static let odata = [
         Folder("Time"),

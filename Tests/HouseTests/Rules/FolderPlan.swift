@@ -29,6 +29,7 @@ enum FolderPlan {
             Folder("."), Folder("Transport", uses: ["."]), Folder("Services", uses: ["Transport"]),
         ],
         "SettleIndexing": indexing,
+        "SettleInspector": inspector,
         "SettleLMDB": lmdb,
         "SettleOData": odata,
         "SettleOutbox": outbox,

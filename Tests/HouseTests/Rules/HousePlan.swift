@@ -67,10 +67,16 @@ enum HousePlan {
                 "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression",
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
+        "SettleInspector": Room(
+            targets: ["Settle", "SettleEntities", "SettleOutbox", "SettleSync"],
+            products: [
+                "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
+            ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleOutbox",
-                "SettlePostgreSQL", "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
+                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
+                "SettleOutbox", "SettlePostgreSQL", "SettlePrimitives", "SettleREST", "SettleServer",
+                "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),
     ]
@@ -99,7 +105,7 @@ enum HousePlan {
     /// What no app that uses `Settle` alone may have to build.
     static func isServerProduct(_ product: String) -> Bool {
         product.hasPrefix("NIO") || product == "AsyncHTTPClient" || product.hasPrefix("Hummingbird")
-            || product == "JWTKit" || product == "Configuration"
+            || product == "JWTKit" || product == "Configuration" || product == "Mustache"
             || product == "ServiceLifecycle" || product == "ArgumentParser"
     }
 }

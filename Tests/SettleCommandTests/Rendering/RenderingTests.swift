@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleInspector
 import Testing
 
 @testable import SettleCommand

@@ -1,21 +1,21 @@
-import Settle
+package import Settle
 
 /// The tables of a database, with those that make an index taken together.
-struct TableSizes {
+package struct TableSizes {
     /// An index and its size.
-    struct Index: Equatable {
+    package struct Index: Equatable {
         /// The name that queries use.
-        let name: String
+        package let name: String
         /// The number of its rows.
-        let rowCount: Int
+        package let rowCount: Int
         /// The bytes of the pages that its tables take.
-        let sizeBytes: Int
+        package let sizeBytes: Int
     }
 
     /// The tables that are of no index, by name.
-    let tables: [DatabaseStatistics.Table]
+    package let tables: [DatabaseStatistics.Table]
     /// The indexes, by name.
-    let indexes: [Index]
+    package let indexes: [Index]
 
     private static let prefix = "guest/view/"
 
@@ -25,7 +25,7 @@ struct TableSizes {
     ///   - tables: All tables.
     ///   - statuses: How the indexes are; the number of rows is theirs, because the tables of an
     ///     index hold many rows in one.
-    init(_ tables: [DatabaseStatistics.Table], indexes statuses: [IndexStatus]) {
+    package init(_ tables: [DatabaseStatistics.Table], indexes statuses: [IndexStatus]) {
         let named = tables.map { (table: $0, index: Self.index(ofTable: $0.name)) }
         self.tables = named.filter { $0.index == nil }.map(\.table)
         var sizes = Dictionary(
@@ -41,7 +41,7 @@ struct TableSizes {
     ///
     /// The name of a table of an index ends with a slot and a part; that of the index may have
     /// slashes as well.
-    static func index(ofTable name: String) -> String? {
+    package static func index(ofTable name: String) -> String? {
         guard name.hasPrefix(prefix) else { return nil }
         let parts = name.dropFirst(prefix.count)
             .split(separator: "/", omittingEmptySubsequences: false)

@@ -1,0 +1,29 @@
+import HTTPTypes
+
+/// Why a request is not carried out, as a page says it.
+struct Refusal: Error {
+    /// The status of the response.
+    let status: HTTPResponse.Status
+    /// What is wrong and what to do, in sentences.
+    let message: String
+    /// Whether the database has nothing to do with it, so that no menu of its pages is shown.
+    var isOutside = false
+
+    /// A request that only a session may make, without one.
+    static let locked = Refusal(
+        status: .unauthorized,
+        message:
+            "This page needs the address with a token that was printed when the inspector was started. It "
+            + "works once; a browser that has used it stays let in until the inspector ends.",
+        isOutside: true)
+
+    /// A page or an object that is not there.
+    static func missing(_ message: String) -> Refusal {
+        Refusal(status: .notFound, message: message)
+    }
+
+    /// A form or a query with something in it that cannot be used.
+    static func unusable(_ message: String) -> Refusal {
+        Refusal(status: .badRequest, message: message)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Settle
+import SettleEntities
+
+/// Entities by type.
+enum EntitiesPage {
+    /// The index that lists them, as Docs/Formats/Entities.md has it.
+    private static let indexName = "entities"
+    private static let typeMark = JSONValue.string("t")
+
+    static func content(_ request: PageRequest) async throws -> PageContent {
+        guard request.database.indexNames.contains(indexName) else {
+            return PageContent(
+                title: "Entities",
+                blocks: [.text("This process has opened no datastore over the database.")])
+        }
+        var query = QueryByKeyRange(prefix: ["t"])
+        (query.group, query.freshness, query.rowLimit) = (true, .stale, 200)
+        var types = Table(
+            caption: "Types of entities", columns: ["Type", "Entities"], emptiness: "No entities.")
+        for row in try await request.database.runQuery(on: indexName, with: query).rows {
+            guard case .string(let type)? = row.keyJSON[1] else { continue }
+            types.add(
+                .name(type, link: request.address("entities", ["type": type])),
+                .amount(row.valueJSON.jsonText))
+        }
+        var blocks: [Block] = [.table(types)]
+        if let type = request.values.filled("type") {
+            blocks.append(.table(try await entities(of: type, request)))
+        }
+        return PageContent(title: "Entities", blocks: blocks)
+    }
+
+    private static func entities(of type: String, _ request: PageRequest) async throws -> Table {
+        let key = JSONValue.array([typeMark, .string(type)])
+        var query = QueryByKeyRange()
+        (query.startKeyJSON, query.endKeyJSON) = (key, key)
+        query.startDocumentId = request.values.filled("at")
+        (query.reduce, query.freshness) = (false, .stale)
+        query.rowLimit = UInt(PageRequest.pageSize + 1)
+        let rows = try await request.database.runQuery(on: indexName, with: query).rows
+        var table = Table(
+            caption: "Entities of the type '\(VisibleText.beginning(of: type))'",
+            columns: ["Entity"])
+        for row in rows.prefix(PageRequest.pageSize) {
+            guard let id = row.documentId else { continue }
+            table.add(.name(id, link: request.address("entity", ["id": id])))
+        }
+        if rows.count > PageRequest.pageSize {
+            table.next = request.address(
+                "entities", ["type": type, "at": rows[PageRequest.pageSize].documentId])
+        }
+        return table
+    }
+}
+
+/// One entity: what it is or was, and how each property came to be.
+enum EntityPage {
+    /// How many entries of the history are shown.
+    private static let entryMax = 500
+
+    static func content(_ request: PageRequest) async throws -> PageContent {
+        let id = try request.required("id")
+        let database = request.database
+        guard database.indexNames.contains("entities"),
+            try database.read({ try $0.document(id) }) != nil
+        else {
+            throw Refusal.missing("There is no entity '\(VisibleText.beginning(of: id))'.")
+        }
+        // With a name for the device, nothing is stored for it.
+        let datastore = try await Datastore.open(over: database, device: "inspector")
+        let reference = Entity.identifiedBy(id)
+        let history = try await datastore.history(of: reference)
+        let date = try moment(request)
+        var blocks: [Block] = [
+            .links([
+                PageLink(text: "The document", address: request.address(ofDocument: id))
+            ]),
+            .form(
+                Form(
+                    action: request.address("entity"), isChange: false,
+                    fields: [
+                        Field(
+                            name: "date", label: "As of", value: request.values["date"] ?? "",
+                            hint: "2026-12-24T18:00:00Z; now when it is empty.", isSearch: true)
+                    ], hidden: [("id", id)], button: "Show")),
+            .table(table(of: history, at: date)),
+        ]
+        if let drawing = timeLine(history) {
+            blocks += [
+                .heading("History"),
+                .drawing(drawing, caption: "Each property on a line; a dot is an entry"),
+            ]
+        }
+        blocks.append(.table(entries(history)))
+        return PageContent(title: VisibleText.beginning(of: id), blocks: blocks)
+    }
+
+    private static func moment(_ request: PageRequest) throws -> Date? {
+        guard let text = request.values.filled("date") else { return nil }
+        guard let date = KeyDate.date(of: .string(text)) else {
+            throw Refusal.unusable("The moment is written as 2026-12-24T18:00:00Z.")
+        }
+        return date
+    }
+
+    /// The last entry of each property up to a date.
+    private static func table(of history: [PropertyEntry], at date: Date?) -> Table {
+        var table = Table(
+            caption: date.map { "The entity as of \(Amounts.date($0))" } ?? "The entity now",
+            columns: ["Property", "Value", "Since"], emptiness: "It was not there.")
+        var last: [PropertyKey: PropertyEntry] = [:]
+        for entry in history where date.map({ entry.datestamp <= $0 }) ?? true {
+            last[entry.key] = entry
+        }
+        for (key, entry) in last.sorted(by: { $0.key.description < $1.key.description }) {
+            table.add(
+                .name(key.description), .stored(shown(entry)), .text(Amounts.date(entry.datestamp)))
+        }
+        return table
+    }
+
+    private static func entries(_ history: [PropertyEntry]) -> Table {
+        var table = Table(
+            caption: history.count > entryMax
+                ? "The last \(entryMax) of \(Amounts.count(history.count)) entries"
+                : "Entries, the earliest first",
+            columns: ["Date", "Property", "Value", "Device", "Current"])
+        for entry in history.suffix(entryMax) {
+            table.add(
+                .text(Amounts.date(entry.datestamp)), .name(entry.key.description),
+                .stored(shown(entry)), .stored(entry.device), .text(entry.isCurrent ? "yes" : ""))
+        }
+        return table
+    }
+
+    private static func shown(_ entry: PropertyEntry) -> String {
+        guard let value = entry.value else { return "\(entry.change)" }
+        return value.value.map { "\($0)" } ?? value.reference?.identifier ?? ""
+    }
+
+    private static func timeLine(_ history: [PropertyEntry]) -> SVG? {
+        TimeLine.drawing(
+            history.suffix(entryMax).map {
+                TimeLine.Entry(
+                    line: $0.key.description, place: $0.datestamp.timeIntervalSince1970,
+                    shown: "\(Amounts.date($0.datestamp)): \(VisibleText.beginning(of: shown($0)))")
+            }, title: "History of each property")
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Settle
+
+/// What a page is asked, and what it may use.
+struct PageRequest: Sendable {
+    let database: Database
+    /// The fields of the address, or of the form.
+    let values: FormValues
+    /// Whether something may be changed.
+    let isWritable: Bool
+    let growth: GrowthRecord
+    let jobs: Jobs
+    /// What the server of the tables has counted; nil where there is none.
+    let metricsReport: String?
+
+    /// How many rows a page of a list has.
+    static let pageSize = 50
+
+    /// The address of a page of the same database; fields without a value are left out.
+    func address(_ path: String, _ fields: KeyValuePairs<String, String?> = [:]) -> String {
+        Self.address(database.name, path, fields)
+    }
+
+    /// The address of a page of a database.
+    static func address(
+        _ name: String, _ path: String, _ fields: KeyValuePairs<String, String?> = [:]
+    ) -> String {
+        let shown = fields.compactMap { field in
+            field.value.map { "\(Percent.encoded(field.key))=\(Percent.encoded($0))" }
+        }
+        let query = shown.isEmpty ? "" : "?" + shown.joined(separator: "&")
+        return "/d/\(Percent.encoded(name))/\(path)\(query)"
+    }
+
+    /// The address of the page of a document.
+    func address(ofDocument id: String) -> String { address("document", ["id": id]) }
+
+    /// A field that must be filled in.
+    ///
+    /// - Throws: ``Refusal`` 400 when it is not.
+    func required(_ name: String) throws(Refusal) -> String {
+        guard let value = values.filled(name) else {
+            throw .unusable("The field '\(name)' is missing. Go back and fill it in.")
+        }
+        return value
+    }
+
+    /// A field with JSON; nil when it is not filled in.
+    ///
+    /// - Throws: ``Refusal`` 400 when it holds something else.
+    func json(_ name: String) throws(Refusal) -> JSONValue? {
+        guard let text = values.filled(name) else { return nil }
+        do {
+            return try JSONValue(jsonText: text)
+        } catch {
+            throw .unusable("The field '\(name)' is not JSON: \(error)")
+        }
+    }
+}
+
+/// What a page shows.
+struct PageContent {
+    let title: String
+    let blocks: [Block]
+}

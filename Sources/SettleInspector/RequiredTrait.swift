@@ -1,0 +1,3 @@
+#if !Inspector
+    #error("SettleInspector needs the trait Inspector of the package settle.")
+#endif

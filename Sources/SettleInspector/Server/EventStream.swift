@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Settle
+
+/// The changes of a database as server-sent events, and its figures with them.
+///
+/// > Source: the event stream format of the HTML standard, 9.2.
+struct EventStream: Sendable {
+    private let database: Database
+    private let since: UInt64
+    private let type: String?
+    private let channel: String?
+
+    /// How many changes are read in one snapshot.
+    private static let batchMax = 200
+    /// After how long without a change a stream gives a sign of life.
+    private static let beat = Duration.seconds(15)
+    /// After how many milliseconds a browser comes again when the stream is cut.
+    private static let retry = 1_000
+
+    /// A stream as the form says, or from where a browser was cut off.
+    ///
+    /// - Throws: What the database throws when it cannot be read.
+    init(_ request: PageRequest, lastEventId: String?) throws {
+        database = request.database
+        let given =
+            lastEventId.flatMap { UInt64($0) }
+            ?? request.values.filled("since").flatMap { UInt64($0) }
+        since = try given ?? database.lastSequence
+        type = request.values.filled("type")
+        channel = request.values.filled("channel")
+    }
+
+    /// The response.
+    var response: Response {
+        Response(
+            status: .ok, headers: [.contentType: "text/event-stream"],
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
+                let wakes = Wakes(database.commitSignals(), every: Self.beat)
+                var last = since
+                var isFirst = true
+                // That a browser has gone is told by a write, and a sign of life is one.
+                for await _ in wakes.stream.cancelOnGracefulShutdown() {
+                    let text = try events(after: &last, includesFigures: isFirst)
+                    isFirst = false
+                    try await writer.write(ByteBuffer(string: text))
+                }
+                wakes.end()
+                try await writer.finish(nil)
+            })
+    }
+
+    /// The events of all that was changed after a sequence, which goes on with them.
+    private func events(after last: inout UInt64, includesFigures: Bool) throws -> String {
+        var text = ""
+        var isDone = false
+        while !isDone, text.utf8.count < 1 << 20 {
+            try database.read(named: "inspector: events") { snapshot in
+                let batch = try snapshot.changes(since: last, limit: Self.batchMax)
+                for change in batch.changes {
+                    if let event = try event(change, in: snapshot) { text += event }
+                }
+                isDone = batch.changes.count < Self.batchMax
+                last = batch.lastSequence
+            }
+        }
+        guard !text.isEmpty || includesFigures else { return ": alive\nid: \(last)\n\n" }
+        return text + (try figures())
+    }
+
+    /// The event of a change; nil for one that was not asked for.
+    private func event(_ change: DocumentChange, in snapshot: Snapshot) throws -> String? {
+        let found = try snapshot.withDocument(change.documentId) { view in
+            (
+                type: try view.string("type"), channels: try view.json("channels"),
+                date: try view.lastChange
+            )
+        }
+        if let type, found?.type != type { return nil }
+        if let channel {
+            guard case .array(let names)? = found?.channels, names.contains(.string(channel)) else {
+                return nil
+            }
+        }
+        var members: [String: JSONValue] = [
+            "id": .string(change.documentId),
+            "sequence": .integer(Int64(clamping: change.sequence)),
+            "change": .string(
+                change.isPurged ? "purged" : change.isDeleted ? "deleted" : "stored"),
+            "shown": .string(VisibleText.beginning(of: change.documentId)),
+            "revision": .string(change.revision),
+        ]
+        if let type = found?.type { members["type"] = .string(VisibleText.beginning(of: type)) }
+        if let date = found?.date { members["date"] = .string(Amounts.date(date)) }
+        if let origin = change.origin { members["origin"] = .string(VisibleText.of(origin)) }
+        return
+            "id: \(change.sequence)\nevent: change\ndata: \(JSONValue.object(members).jsonText)\n\n"
+    }
+
+    private func figures() throws -> String {
+        let statistics = try database.statistics()
+        let figures: [String: JSONValue] = [
+            "documents": .string(Amounts.count(statistics.documentCount)),
+            "deletions": .string(Amounts.count(statistics.tombstoneCount)),
+            "sequence": .string("\(statistics.lastSequence)"),
+            "file": .string(Amounts.bytes(statistics.fileSizeBytes)),
+        ]
+        return "event: figures\ndata: \(JSONValue.object(figures).jsonText)\n\n"
+    }
+}
+
+/// What has a stream look: a commit, or that some time went by. Many are taken as one.
+private struct Wakes: Sendable {
+    let stream: AsyncStream<Void>
+    private let tasks: [Task<Void, Never>]
+
+    init(_ commits: AsyncStream<Void>, every beat: Duration) {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        self.stream = stream
+        continuation.yield()
+        let tasks = [
+            Task {
+                for await _ in commits { continuation.yield() }
+                // The database was closed.
+                continuation.finish()
+            },
+            Task {
+                while (try? await Task.sleep(for: beat)) != nil { continuation.yield() }
+            },
+        ]
+        self.tasks = tasks
+        continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    }
+
+    func end() { for task in tasks { task.cancel() } }
+}
