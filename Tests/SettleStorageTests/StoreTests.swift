@@ -28,12 +28,12 @@ import TestSupport
         let directory = try ScratchDirectory("store")
         try open(directory, create: true).close()
         let environment = try Environment.open(at: directory.path, create: false)
-        try setMeta("format", "5", in: environment)
+        try setMeta("format", "6", in: environment)
         do {
             _ = try open(directory)
             Issue.record("A file of a newer format was opened.")
         } catch StorageError.newerFormat(let format) {
-            #expect(format == 5)
+            #expect(format == 6)
         }
         try setMeta("format", "1", in: environment)
         do {

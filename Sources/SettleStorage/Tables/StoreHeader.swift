@@ -11,6 +11,11 @@ enum StoreHeader {
     /// format 4 has holds and numbers of origins.
     static let format: UInt32 = 4
 
+    /// The format of a store that has revision trees (``TreeTables``), from their first use on.
+    ///
+    /// A release that does not know them would read losing leaves for nothing, and keep no tree.
+    static let treeFormat: UInt32 = 5
+
     /// The oldest format that is upgraded (``StoreUpgrade``).
     ///
     /// Format 1 was never released.
@@ -33,9 +38,12 @@ enum StoreHeader {
         try transaction.put(Array(runningEngine.utf8), for: engineKey, in: table)
     }
 
-    /// Notes that a store has the format of this release.
-    static func raiseFormat(in table: Table, of transaction: WriteTransaction) throws {
-        try transaction.put(Array(String(format).utf8), for: formatKey, in: table)
+    /// Notes that a store has at least a format; nothing is lowered.
+    static func raiseFormat(
+        to new: UInt32 = format, in table: Table, of transaction: WriteTransaction
+    ) throws {
+        guard try check(table, in: transaction) < new else { return }
+        try transaction.put(Array(String(new).utf8), for: formatKey, in: table)
     }
 
     /// Refuses a store that this release cannot read.
@@ -48,7 +56,9 @@ enum StoreHeader {
         guard let bytes = try transaction.value(for: formatKey, in: table),
             let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
         else { throw StorageError.notASettleStore }
-        guard recorded <= format else { throw StorageError.newerFormat(format: recorded) }
+        guard recorded <= max(format, treeFormat) else {
+            throw StorageError.newerFormat(format: recorded)
+        }
         guard recorded >= oldestFormat else { throw StorageError.olderFormat(format: recorded) }
         let engine = try transaction.value(for: engineKey, in: table).map {
             String(decoding: $0, as: UTF8.self)

@@ -24,6 +24,7 @@ extension FolderPlan {
         Folder("Coding", uses: ["Bytes", "Packed", "Values"]),
         Folder("Collation", uses: ["Bytes", "Packed", "Values"]),
         Folder("Identity", uses: ["Packed"]),
+        Folder("RevisionTrees", uses: ["Identity"]),
     ]
 
     /// Documents as rows.
