@@ -39,8 +39,11 @@ package struct GivenRevision: Sendable {
             != path.name.standIn
     }
 
+}
+
+extension RevisionPath {
     /// The ancestors that a record keeps.
-    var ancestors: [Revision.Digest] {
-        path.digests.dropFirst().prefix(DocumentRecord.ancestorCountMax).map(\.standIn)
+    package var recordAncestors: [Revision.Digest] {
+        digests.dropFirst().prefix(DocumentRecord.ancestorCountMax).map(\.standIn)
     }
 }

@@ -47,6 +47,7 @@ struct TreeTables: Sendable {
     /// - Parameters:
     ///   - id: The identifier in UTF-8, which has no NUL.
     ///   - revision: The revision, or what stands for it.
+    /// - Returns: The key.
     static func leafKey(_ id: [UInt8], _ revision: Revision) -> [UInt8] {
         var key = leafPrefix(id)
         for shift in [24, 16, 8, 0] as [UInt32] {

@@ -76,6 +76,17 @@ extension StoreSnapshot {
         }
     }
 
+    /// What the leaves of a document attach.
+    ///
+    /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``.
+    package func leafAttachments(of id: String) throws -> [AttachmentRecord] {
+        guard let record = try record(id) else { return [] }
+        guard record.hasTree else { return record.attachments }
+        return try tree(of: id, record).sortedLeaves.flatMap { leaf in
+            try self.leaf(leaf.name, of: id, record)?.attachments ?? []
+        }
+    }
+
     /// How many documents have more than one leaf that is no deletion.
     ///
     /// - Throws: ``LMDBError`` when the store cannot be read.

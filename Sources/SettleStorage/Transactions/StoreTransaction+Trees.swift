@@ -55,7 +55,7 @@ extension StoreTransaction {
         try stem(&tree)
         let isSuccessor = existing.map { !$0.isDeleted } ?? false
         var record = DocumentRecord(
-            sequence: 0, revision: given.path.name.standIn, ancestors: given.ancestors,
+            sequence: 0, revision: given.path.name.standIn, ancestors: given.path.recordAncestors,
             isDeleted: given.isDeleted,
             created: isSuccessor || given.isDeleted ? existing?.created ?? now : now,
             changed: now, origin: given.origin, attachments: given.attachments, body: given.body)
@@ -104,6 +104,7 @@ extension StoreTransaction {
     ///   - record: The new revision, after the one that is there.
     ///   - id: The document.
     ///   - existing: What is there.
+    /// - Throws: ``StorageError/corrupted(place:)``; ``LMDBError`` when the engine cannot.
     func putInTree(_ record: DocumentRecord, of id: String, replacing existing: DocumentRecord)
         throws
     {
@@ -137,6 +138,7 @@ extension StoreTransaction {
     ///   - tree: The tree with it.
     ///   - id: The document.
     ///   - existing: The record that is there.
+    /// - Throws: ``StorageError/corrupted(place:)``; ``LMDBError`` when the engine cannot.
     private func store(
         _ new: DocumentRecord, _ name: RevisionName, in tree: RevisionTree, of id: String,
         replacing existing: DocumentRecord?
@@ -175,13 +177,15 @@ extension StoreTransaction {
         }
     }
 
-    /// Lets a record name what is known to come before its revision, if that is what it was made from.
+    /// Lets a record name what is known to come before its revision, if it was made from that.
     private func takeAncestors(
         of name: RevisionName, in tree: RevisionTree, _ record: inout DocumentRecord
     ) {
         let path = tree.path(to: name, limit: RevisionLimit.countMin)
         let ancestors = path?.digests.dropFirst().map(\.standIn) ?? []
-        if ancestors.starts(with: record.ancestors) { record.ancestors = ancestors }
+        if record.isGiven || ancestors.starts(with: record.ancestors) {
+            record.ancestors = ancestors
+        }
     }
 
     /// Writes a tree whose leaves stay as they are.

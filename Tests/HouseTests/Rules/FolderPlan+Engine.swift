@@ -60,6 +60,7 @@ extension FolderPlan {
             ], isWhole: true),
         // What is built on a database.
         Folder("Attachments", uses: ["Database", "Documents", "Errors", "Files"]),
+        Folder("Revisions", uses: ["Commits", "Database", "Documents", "Errors"]),
         Folder(
             "Maintenance",
             uses: ["Configuration", "Database", "Documents", "Errors", "Indexes", "Participants"]),
