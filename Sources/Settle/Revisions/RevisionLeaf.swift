@@ -14,8 +14,11 @@ public struct RevisionLeaf: Sendable, Hashable {
     public let isDeleted: Bool
     /// The revisions before it, newest first, as far as they are known.
     public let ancestors: [String]
+    /// The replication that it came from; nil when it was made on this device.
+    public let origin: String?
 
-    init(_ leaf: RevisionTree.Leaf, in tree: RevisionTree) {
+    init(_ leaf: RevisionTree.Leaf, in tree: RevisionTree, origin: String?) {
+        self.origin = origin
         revision = leaf.name.description
         isDeleted = leaf.isDeleted
         ancestors = tree.path(to: leaf.name)?.names.dropFirst().map(\.description) ?? []

@@ -10,8 +10,12 @@ extension Snapshot {
     /// - Complexity: Linear in the revisions that are known.
     public func leaves(of id: String) throws -> [RevisionLeaf] {
         try DatabaseError.translating {
-            guard let tree = try base.tree(of: id) else { return [] }
-            return tree.sortedLeaves.map { RevisionLeaf($0, in: tree) }
+            guard let record = try base.record(id) else { return [] }
+            let tree = try base.tree(of: id, record)
+            return try tree.sortedLeaves.map { leaf in
+                RevisionLeaf(
+                    leaf, in: tree, origin: try base.leaf(leaf.name, of: id, record)?.origin)
+            }
         }
     }
 

@@ -83,7 +83,7 @@ import Testing
     ])
     func `is refused when it was changed`(old: String, new: String) async throws {
         let exports = try Exports()
-        try await withDatabase { database async throws in
+        try await withDatabase { database async throws -> Void in
             try await database.write { transaction in
                 try transaction.store(["id": "d", "n": 1], revisions: ["1-a"])
                 try transaction.store(["id": "d", "n": 2], revisions: ["1-b"])

@@ -243,6 +243,8 @@ public final class Transaction: Snapshot {
     /// - Parameters:
     ///   - document: The document that brings the attachments.
     ///   - id: The document that gets them, when it is another one.
+    /// - Returns: What the record says of them.
+    /// - Throws: ``DatabaseError`` with `invalidDocument` when two have one name; what reading the content throws.
     func records(
         of document: Document, for id: String? = nil
     ) throws -> [AttachmentRecord] {
