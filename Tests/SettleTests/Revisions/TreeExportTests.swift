@@ -95,6 +95,7 @@ import Testing
                 await #expect(throws: DatabaseError.self) {
                     try await exports.add(changed, to: copy)
                 }
+                #expect(try copy.lastSequence == 0)
             }
         }
     }
