@@ -43,6 +43,7 @@ struct ExportCheck {
             try take(chunk, at: number)
         case .document(let document):
             for digest in document.contents { try checkFile(of: digest, at: number) }
+            if document.isLeaf { return }
             if existing == .fail {
                 waiting.append((number, document.id, document.record.revision))
                 if waiting.count >= Self.waitingCountMax { try checkWaiting() }

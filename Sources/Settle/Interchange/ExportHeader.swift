@@ -2,8 +2,10 @@ import SettleDocuments
 
 /// The first line of an export.
 struct ExportHeader: Equatable {
-    /// The format that this release writes, and the only one it reads.
-    static let format: Int64 = 1
+    /// The format of an export without revision trees, which releases before them read, too.
+    static let plainFormat: Int64 = 1
+    /// The format of one with leaves that lost, revisions that were given, or more ancestors than a record has.
+    static let treeFormat: Int64 = 2
     /// The member that tells an export from other JSON.
     static let formatMember = "settleExport"
 
@@ -18,6 +20,10 @@ struct ExportHeader: Equatable {
     let contents: Contents
     /// The folder of the content files, when it lies beside the export.
     let folder: String?
+    /// The format that the lines have.
+    var format = plainFormat
+    /// How many leaves there are that lost.
+    var leafCount = 0
 
     var lineCount: Int { documentCount + tombstoneCount }
 }
@@ -26,6 +32,8 @@ struct ExportHeader: Equatable {
 struct ExportEnd: Equatable {
     var documentCount = 0
     var tombstoneCount = 0
+    /// Leaves that lost.
+    var leafCount = 0
     /// Contents that stand in the export, repeated ones counted again.
     var contentCount = 0
 }

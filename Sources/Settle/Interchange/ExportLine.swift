@@ -12,14 +12,21 @@ enum ExportLine: Equatable {
 
     /// Reads a line.
     ///
+    /// - Parameters:
+    ///   - text: The line.
+    ///   - format: The format that the header names.
     /// - Throws: ``ExportFault`` without its line number.
-    init(_ text: [UInt8]) throws(ExportFault) {
+    init(
+        _ text: [UInt8], format: Int64 = ExportHeader.plainFormat
+    ) throws(ExportFault) {
         let parts = try ExportLineParts(text)
         var members = parts.members
         if members.has(ExportHeader.formatMember) {
             self = .header(try Self.header(&members))
         } else if members.has("id") {
-            self = .document(try ExportedDocument(&members, body: parts.body))
+            self = .document(
+                try ExportedDocument(
+                    &members, body: parts.body, hasTrees: format >= ExportHeader.treeFormat))
         } else if members.has("content") {
             self = .chunk(try Self.chunk(&members))
         } else if members.has("end") {
@@ -34,7 +41,7 @@ enum ExportLine: Equatable {
 
     private static func header(_ members: inout ExportMembers) throws(ExportFault) -> ExportHeader {
         let format = try members.integer(ExportHeader.formatMember, in: 1...Int64.max)
-        guard format == ExportHeader.format else {
+        guard format <= ExportHeader.treeFormat else {
             throw ExportFault(
                 "It has format \(format), which a newer release of Settle wrote; import it with "
                     + "that release.", code: .newerFormat)
@@ -48,7 +55,8 @@ enum ExportLine: Equatable {
         }
         return ExportHeader(
             documentCount: counts.0, tombstoneCount: counts.1, lastSequence: last,
-            contents: contents, folder: try members.optionalText("folder"))
+            contents: contents, folder: try members.optionalText("folder"), format: format,
+            leafCount: try leafCount(&members))
     }
 
     private static func chunk(_ members: inout ExportMembers) throws(ExportFault) -> ExportChunk {
@@ -66,6 +74,11 @@ enum ExportLine: Equatable {
         _ = try members.flag("end")
         return try ExportEnd(
             documentCount: members.count("documents"),
-            tombstoneCount: members.count("tombstones"), contentCount: members.count("contents"))
+            tombstoneCount: members.count("tombstones"), leafCount: leafCount(&members),
+            contentCount: members.count("contents"))
+    }
+
+    private static func leafCount(_ members: inout ExportMembers) throws(ExportFault) -> Int {
+        members.has("leaves") ? try members.count("leaves") : 0
     }
 }

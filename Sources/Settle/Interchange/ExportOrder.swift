@@ -18,6 +18,11 @@ struct ExportOrder {
     private var header: ExportHeader?
     private var counted = ExportEnd()
     private var sequence: UInt64 = 0
+    /// The document that leaves may follow.
+    private var lastId: String?
+
+    /// The format that the header names.
+    var format: Int64 { header?.format ?? ExportHeader.plainFormat }
 
     /// Takes the next line.
     ///
@@ -75,6 +80,16 @@ struct ExportOrder {
     }
 
     private mutating func take(_ document: ExportedDocument) throws(ExportFault) {
+        if document.isLeaf {
+            guard lastId.map({ $0.utf8.elementsEqual(document.id.utf8) }) ?? false else {
+                throw ExportFault(
+                    "The leaf does not follow its document: lines were moved. Export again.",
+                    documentId: document.id)
+            }
+            counted.leafCount += 1
+            return
+        }
+        lastId = document.id
         guard document.record.sequence > sequence else {
             throw ExportFault(
                 "The sequence of the document is not above the one before: lines were copied, or "
@@ -90,7 +105,7 @@ struct ExportOrder {
 
     private mutating func take(_ end: ExportEnd) throws(ExportFault) {
         guard end == counted, end.documentCount == header?.documentCount,
-            end.tombstoneCount == header?.tombstoneCount,
+            end.tombstoneCount == header?.tombstoneCount, end.leafCount == header?.leafCount,
             sequence <= header?.lastSequence ?? 0
         else {
             throw ExportFault(

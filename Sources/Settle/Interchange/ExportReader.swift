@@ -43,7 +43,7 @@ final class ExportReader {
             if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
             do throws(ExportFault) {
                 if line == 1, ExportHeader.isMissing(in: text) { throw ExportHeader.missing }
-                let found = try ExportLine(text)
+                let found = try ExportLine(text, format: order.format)
                 try order.take(found)
                 return found
             } catch {

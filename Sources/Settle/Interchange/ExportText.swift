@@ -14,9 +14,10 @@ struct ExportText {
 
     mutating func add(_ header: ExportHeader) {
         begin()
-        add(ExportHeader.formatMember, .integer(ExportHeader.format))
+        add(ExportHeader.formatMember, .integer(header.format))
         add("documents", .integer(Int64(header.documentCount)))
         add("tombstones", .integer(Int64(header.tombstoneCount)))
+        if header.leafCount > 0 { add("leaves", .integer(Int64(header.leafCount))) }
         add("lastSequence", .integer(Int64(clamping: header.lastSequence)))
         add("attachments", .string(header.contents.rawValue))
         if let folder = header.folder { add("folder", .string(folder)) }
@@ -28,6 +29,7 @@ struct ExportText {
         add("end", .bool(true))
         add("documents", .integer(Int64(end.documentCount)))
         add("tombstones", .integer(Int64(end.tombstoneCount)))
+        if end.leafCount > 0 { add("leaves", .integer(Int64(end.leafCount))) }
         add("contents", .integer(Int64(end.contentCount)))
         self.end()
     }
@@ -50,10 +52,11 @@ struct ExportText {
         begin()
         add("id", .string(document.id))
         add("sequence", .integer(Int64(clamping: record.sequence)))
-        add("revision", .string(record.revision.description))
-        if !record.ancestors.isEmpty {
-            add("ancestors", .array(record.ancestors.map { .string(Self.digits($0)) }))
-        }
+        if document.isLeaf { add("leaf", .bool(true)) }
+        add("revision", .string(document.revision))
+        if record.isGiven { add("given", .bool(true)) }
+        let ancestors = document.ancestors
+        if !ancestors.isEmpty { add("ancestors", .array(ancestors.map { .string($0) })) }
         if record.isDeleted { add("deleted", .bool(true)) }
         add("created", ExportDate.value(of: record.created))
         add("changed", ExportDate.value(of: record.changed))
@@ -104,9 +107,5 @@ struct ExportText {
     private mutating func add(_ name: String, _ value: JSONValue) {
         self.name(name)
         bytes.append(contentsOf: JSONText.text(of: value))
-    }
-
-    private static func digits(_ digest: Revision.Digest) -> String {
-        String(Revision(generation: 1, digest: digest).description.dropFirst(2))
     }
 }

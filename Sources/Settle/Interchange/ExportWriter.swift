@@ -44,7 +44,7 @@ struct ExportWriter {
 
     /// Writes all of it.
     mutating func run(_ progress: ProgressCounter) throws -> ExportSummary {
-        text.add(header)
+        text.add(try header())
         try snapshot.forEachChange(since: 0) { sequence, id in
             if isCancelled() { throw CancellationError() }
             // What has no record was purged, and is not part of the state any more.
@@ -52,7 +52,7 @@ struct ExportWriter {
             guard record.sequence == sequence else {
                 throw StorageError.corrupted(place: "change \(sequence) of document '\(id)'")
             }
-            try add(record, id)
+            try addAll(record, id)
             progress.advance(by: 1)
             return true
         }
@@ -67,7 +67,7 @@ struct ExportWriter {
             lastSequence: snapshot.lastSequence, byteCount: byteCount)
     }
 
-    private var header: ExportHeader {
+    private func header() throws -> ExportHeader {
         let kind: ExportHeader.Contents
         var folder: String?
         switch contents {
@@ -79,10 +79,31 @@ struct ExportWriter {
         }
         return ExportHeader(
             documentCount: snapshot.liveCount, tombstoneCount: snapshot.deletedCount,
-            lastSequence: snapshot.lastSequence, contents: kind, folder: folder)
+            lastSequence: snapshot.lastSequence, contents: kind, folder: folder,
+            format: try snapshot.hasTrees ? ExportHeader.treeFormat : ExportHeader.plainFormat,
+            leafCount: try snapshot.lostLeafCount)
     }
 
-    private mutating func add(_ record: DocumentRecord, _ id: String) throws {
+    /// Writes a document, and then its leaves that lost.
+    private mutating func addAll(_ record: DocumentRecord, _ id: String) throws {
+        guard record.hasTree else { return try add(record, id, nil) }
+        let tree = try snapshot.tree(of: id, record)
+        for (place, leaf) in tree.sortedLeaves.enumerated() {
+            guard var found = try snapshot.leaf(leaf.name, of: id, record),
+                let path = tree.path(to: leaf.name)
+            else { throw StorageError.corrupted(place: "revision tree of document '\(id)'") }
+            if !path.recordAncestors.starts(with: found.ancestors) {
+                // It came after two revisions by name, and the other is the greater.
+                found.isGiven = true
+            }
+            found.ancestors = path.recordAncestors
+            try add(found, id, path, isLeaf: place > 0)
+        }
+    }
+
+    private mutating func add(
+        _ record: DocumentRecord, _ id: String, _ path: RevisionPath?, isLeaf: Bool = false
+    ) throws {
         var coming: [ContentDigest] = []
         for attachment in record.attachments {
             guard try snapshot.hasContent(attachment.digest) else {
@@ -95,7 +116,9 @@ struct ExportWriter {
         }
         do {
             try record.body.check()
-            try text.add(ExportedDocument(id: id, record: record, contents: coming))
+            try text.add(
+                ExportedDocument(
+                    id: id, record: record, contents: coming, path: path, isLeaf: isLeaf))
         } catch {
             throw StorageError.corrupted(place: "members of document '\(id)'")
         }
@@ -103,7 +126,13 @@ struct ExportWriter {
         guard record.hasFittingRevision else {
             throw StorageError.corrupted(place: "revision of document '\(id)'")
         }
-        if record.isDeleted { end.tombstoneCount += 1 } else { end.documentCount += 1 }
+        if isLeaf {
+            end.leafCount += 1
+        } else if record.isDeleted {
+            end.tombstoneCount += 1
+        } else {
+            end.documentCount += 1
+        }
         if text.bytes.count >= Self.pieceLength { try passOn() }
     }
 

@@ -7,8 +7,11 @@ extension ExportedDocument {
     /// - Parameters:
     ///   - members: The members of the line; those of a document are taken out.
     ///   - body: The document's own members.
+    ///   - hasTrees: Whether the format has leaves, revisions that were given, and long ancestry.
     /// - Throws: ``ExportFault`` when one is missing, or when the revision is not that of the rest.
-    init(_ members: inout ExportMembers, body: PackedValue?) throws(ExportFault) {
+    init(
+        _ members: inout ExportMembers, body: PackedValue?, hasTrees: Bool = false
+    ) throws(ExportFault) {
         id = try members.text("id")
         do {
             try DocumentIdentifier.check(id)
@@ -21,15 +24,28 @@ extension ExportedDocument {
                 documentId: id)
         }
         var listed = try Self.attachments(try members.array("attachments"))
+        let sequence = try members.sequence("sequence", from: 1)
+        let revision: Revision
+        let ancestors: [Revision.Digest]
+        if hasTrees {
+            let path = try Self.path(&members)
+            (revision, ancestors) = (path.name.standIn, path.recordAncestors)
+            self.path = path
+        } else {
+            revision = try Self.revision(try members.text("revision"))
+            ancestors = try Self.ancestors(try members.array("ancestors"))
+        }
         record = DocumentRecord(
-            sequence: try members.sequence("sequence", from: 1),
-            revision: try Self.revision(try members.text("revision")),
-            ancestors: try Self.ancestors(try members.array("ancestors")),
+            sequence: sequence, revision: revision, ancestors: ancestors,
             isDeleted: try members.flag("deleted"),
             created: try members.date("created"), changed: try members.date("changed"),
             expiration: try members.optionalDate("expires"),
             origin: try members.optionalText("origin"),
             attachments: listed.map(\.record), body: body)
+        if hasTrees {
+            isLeaf = try members.flag("leaf")
+            record.isGiven = try members.flag("given")
+        }
         listed.removeAll { !$0.hasContent }
         contents = listed.map(\.record.digest)
         if let problem { throw ExportFault(problem, documentId: id) }
@@ -53,6 +69,23 @@ extension ExportedDocument {
             : "The revision of the document is not the one that its members, attachments, and "
                 + "ancestors give: the line was changed after it was written. Export again; or, to "
                 + "store changed documents, import them as plain JSON, without revisions."
+    }
+
+    private static func path(_ members: inout ExportMembers) throws(ExportFault) -> RevisionPath {
+        let text = try members.text("revision")
+        guard let name = RevisionName(text), name.description.utf8.elementsEqual(text.utf8) else {
+            throw ExportFault("The member 'revision' is a generation, a hyphen, and a digest.")
+        }
+        var digests = [name.digest]
+        for value in try members.array("ancestors") {
+            guard case .string(let text) = value, let digest = RevisionName.Digest(text: text.utf8)
+            else { throw ExportFault("The member 'ancestors' is an array of digests.") }
+            digests.append(digest)
+        }
+        guard let path = RevisionPath(generation: name.generation, digests: digests) else {
+            throw ExportFault("The document has more ancestors than its revision allows.")
+        }
+        return path
     }
 
     private static func revision(_ text: String) throws(ExportFault) -> Revision {

@@ -16,6 +16,8 @@ final class ImportRun {
     /// Numbers in a row take no room.
     private var held = IndexSet()
     private(set) var summary = ImportSummary()
+    /// What became of the last document, whose leaves may follow in the next batch.
+    private var last: Restoration?
     /// True when the database was empty and becomes a copy of the exported one.
     private var isCopy = false
 
@@ -125,18 +127,26 @@ final class ImportRun {
         guard !batch.isEmpty else { return }
         let full = batch
         batch = Batch()
-        let (uploads, restorations) = try await database.write { [existing, isCopy] transaction in
+        let (uploads, restorations) = try await database.write {
+            [existing, isCopy, last] transaction in
             let uploads = try full.contents.map { try transaction.hold($0) }
-            let restorations = try full.documents.map { line, document in
+            var restorations: [Restoration] = []
+            for (line, document) in full.documents {
                 do {
-                    return try transaction.restore(
-                        document, existing: existing, isCopy: isCopy)
+                    if document.isLeaf {
+                        try transaction.restoreLeaf(
+                            document, after: restorations.last ?? last, isCopy: isCopy)
+                    } else {
+                        restorations.append(
+                            try transaction.restore(document, existing: existing, isCopy: isCopy))
+                    }
                 } catch let fault as ExportFault {
                     throw fault.on(line)
                 }
             }
             return (uploads, restorations)
         }
+        last = restorations.last ?? last
         for upload in uploads { held.insert(Int(upload)) }
         summary.contentCount += uploads.count
         for restoration in restorations { summary.count(restoration) }

@@ -30,17 +30,45 @@ extension Transaction {
                 case .fail: throw ExportFault.documentExists(document.id)
                 }
             }
-            for digest in document.contents where try !base.hasContent(digest) {
-                throw ExportFault(
-                    "The content of an attachment does not come with the export. Export again.",
-                    documentId: document.id)
-            }
+            try checkContents(of: document)
             var record = document.record
             // In a database that replicates, what is imported is a change made here; taken for one
             // that has just come from the remote, it would never be sent to it.
             if !isCopy { record.origin = nil }
-            try store.restore(record, of: document.id)
+            try store.restore(record, path: document.path, of: document.id)
             return isThere ? .replaced : .added
+        }
+    }
+
+    /// Stores a leaf that lost, of a document that was restored or is the same.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf.
+    ///   - document: What became of its document.
+    ///   - isCopy: As in ``restore(_:existing:isCopy:)``.
+    /// - Throws: ``ExportFault`` when it is no such leaf; ``DatabaseError`` when the store cannot take it.
+    func restoreLeaf(
+        _ leaf: ExportedDocument, after document: Restoration?, isCopy: Bool
+    ) throws {
+        guard let document, document != .kept, let path = leaf.path else { return }
+        try DatabaseError.translating {
+            try checkContents(of: leaf)
+            var record = leaf.record
+            if !isCopy { record.origin = nil }
+            let isNew = try store.restoreLeaf(record, path: path, of: leaf.id)
+            guard isNew || document == .unchanged else {
+                throw ExportFault(
+                    "The leaf is not one that loses to its document. Export again.",
+                    documentId: leaf.id)
+            }
+        }
+    }
+
+    private func checkContents(of document: ExportedDocument) throws {
+        for digest in document.contents where try !base.hasContent(digest) {
+            throw ExportFault(
+                "The content of an attachment does not come with the export. Export again.",
+                documentId: document.id)
         }
     }
 

@@ -35,6 +35,10 @@ public struct DatabaseStatistics: Sendable {
     public let nextExpirationDate: Date?
     /// Documents purged since the database was opened, because their date had come.
     public let expiredDocumentCount: Int
+    /// Documents with more than one leaf that is no deletion (``Snapshot/conflicts(of:)``).
+    public let conflictedDocumentCount: Int
+    /// Leaves of revision trees that lost, deletions included.
+    public let lostLeafCount: Int
     /// Contents of attachments, each counted once, those that are only described included.
     public let attachmentContentCount: Int
     /// Contents that were stored for a document and that no document has taken yet.
@@ -67,6 +71,7 @@ extension Database {
             tombstoneCount: found.deletedCount, expiringDocumentCount: found.expirationCount,
             nextExpirationDate: found.nextExpiration.map(Date.init),
             expiredDocumentCount: expirations.purgedCount,
+            conflictedDocumentCount: found.conflictedCount, lostLeafCount: found.lostLeafCount,
             attachmentContentCount: found.contentCount, waitingContentCount: found.uploadCount,
             pageSizeBytes: found.pageSizeBytes, pagesUsed: found.pagesUsed,
             pagesFree: found.pagesFree, readerCount: found.readerSlotsUsed,

@@ -91,6 +91,16 @@ struct ServeCommand: SettleSubcommand {
         transform: CountArgument.port(parsing:))
     var port: UInt16?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            """
+            Serve databases in CouchDB's protocol as well, on this port; 0 takes a free one. They lie \
+            in the folder 'couchdb' of --directory. Only with --anonymous.
+            """, valueName: "port"),
+        transform: CountArgument.port(parsing:))
+    var couchdbPort: UInt16?
+
     @OptionGroup(title: "Authorization") var access: ServeAccessOptions
 
     @OptionGroup(title: "Browsers") var browsers: ServeBrowserOptions
@@ -125,6 +135,9 @@ struct ServeCommand: SettleSubcommand {
         try inspector.check()
         guard directory?.isEmpty != true else {
             throw ValidationError("--directory needs the name of a folder, and got nothing.")
+        }
+        guard couchdbPort == nil || directory != nil else {
+            throw ValidationError("--couchdb-port needs --directory.")
         }
     }
 
@@ -175,12 +188,15 @@ struct ServeCommand: SettleSubcommand {
     private func serve(_ settings: ServeSettings) async throws {
         let logger = logger(settings)
         let server = try TableServer(configuration: settings.configuration, logger: logger)
-        let running = RunningServer(server, logger: logger)
+        let couch = try couchServer(settings, logger)
+        let running = RunningServer(server, beside: couch, logger: logger)
         try await withTaskCancellationHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await running.finish() }
                 group.addTask {
-                    try announce(settings, port: try await server.boundPort())
+                    try announce(
+                        settings, port: try await server.boundPort(),
+                        couchPort: try await couch?.boundPort())
                     try await inspector.run(
                         beside: server, of: settings, logger: logger, json: json)
                 }
@@ -196,6 +212,25 @@ struct ServeCommand: SettleSubcommand {
         }
     }
 
+    /// The server of CouchDB's protocol, when there is to be one.
+    private func couchServer(_ settings: ServeSettings, _ logger: Logger) throws -> CouchServer? {
+        guard let couchdbPort, let directory else { return nil }
+        guard settings.configuration.authentication.letsInEverybody,
+            settings.configuration.rules == nil
+        else {
+            throw ValidationError(
+                "--couchdb-port lets in everybody who reaches it, so it goes with --anonymous alone, "
+                    + "without keys and rules.")
+        }
+        var configuration = CouchServer.Configuration(
+            directory: URL(fileURLWithPath: directory, isDirectory: true)
+                .appendingPathComponent("couchdb", isDirectory: true))
+        configuration.host = settings.configuration.host
+        configuration.port = Int(couchdbPort)
+        configuration.hostNames = settings.configuration.hostNames
+        return CouchServer(configuration: configuration, logger: logger)
+    }
+
     private func logger(_ settings: ServeSettings) -> Logger {
         var logger = Logger(label: "settle.server") { [logFormat = settings.logFormat] label in
             switch logFormat {
@@ -207,19 +242,24 @@ struct ServeCommand: SettleSubcommand {
         return logger
     }
 
-    private func announce(_ settings: ServeSettings, port: Int) throws {
+    private func announce(_ settings: ServeSettings, port: Int, couchPort: Int?) throws {
         // An address with colons is version 6, and stands in brackets in a URL.
         let host = settings.configuration.host
         let shown = host.contains(":") ? "[\(host)]" : host
         let scheme = settings.configuration.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(shown):\(port)"
+        let couch = couchPort.map { "http://\(shown):\($0)" }
         let output = Output()
         if json {
-            try output.line(
-                JSONRendering.compact(["url": .string(address), "port": .integer(Int64(port))]))
+            var members: [String: JSONValue] = [
+                "url": .string(address), "port": .integer(Int64(port)),
+            ]
+            if let couch { members["couchdb"] = .string(couch) }
+            try output.line(JSONRendering.compact(.object(members)))
         } else {
             try output.line(
                 ScreenText.printable("Serving \(settings.storeShown) on \(address)/tables/NAME"))
+            if let couch { try output.line("CouchDB's protocol on \(couch)") }
             try output.line(settings.summary)
             try output.line("Ctrl-C ends it.")
         }

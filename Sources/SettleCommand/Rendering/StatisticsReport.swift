@@ -34,6 +34,10 @@ struct StatisticsReport {
             rows.append(
                 ("contents not taken yet", Quantity.number(statistics.waitingContentCount)))
         }
+        if statistics.conflictedDocumentCount > 0 {
+            rows.append(
+                ("documents in conflict", Quantity.number(statistics.conflictedDocumentCount)))
+        }
         rows.append(("expiring documents", Quantity.number(statistics.expiringDocumentCount)))
         if let next = statistics.nextExpirationDate {
             rows.append(("next expiration", Self.text(of: next)))
@@ -91,6 +95,7 @@ struct StatisticsReport {
             "lastSequence": .integer(Int64(clamping: statistics.lastSequence)),
             "contents": .integer(Int64(statistics.attachmentContentCount)),
             "waitingContents": .integer(Int64(statistics.waitingContentCount)),
+            "conflictedDocuments": .integer(Int64(statistics.conflictedDocumentCount)),
             "expiringDocuments": .integer(Int64(statistics.expiringDocumentCount)),
             "fileBytes": .integer(Int64(statistics.fileSizeBytes)),
             "pageBytes": .integer(Int64(statistics.pageSizeBytes)),

@@ -11,12 +11,23 @@ struct RunningServer: Sendable {
     private let task: Task<Void, any Error>
 
     /// Starts a server.
-    init(_ server: TableServer, logger: Logger) {
+    ///
+    /// - Parameters:
+    ///   - server: The server.
+    ///   - other: One that runs beside it; when one of the two ends, so does the other.
+    ///   - logger: What the services are logged with.
+    init(_ server: TableServer, beside other: CouchServer? = nil, logger: Logger) {
+        let others = other.map { other in
+            [
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: other, successTerminationBehavior: .gracefullyShutdownGroup)
+            ]
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)
-                ],
+                ] + (others ?? []),
                 logger: logger))
         self.group = group
         task = Task { try await group.run() }

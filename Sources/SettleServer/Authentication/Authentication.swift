@@ -23,6 +23,11 @@ public struct Authentication: Sendable {
     /// Whether requests without a token are let in, with the rights the rules give to everybody.
     var allowsAnonymous = false
 
+    /// Whether no tokens are looked at at all, so that whoever reaches the port is let in.
+    public var letsInEverybody: Bool {
+        if case .anonymous = method { true } else { false }
+    }
+
     /// Everybody may read and write everything; tokens are not looked at.
     ///
     /// For a laptop and for tests: whoever reaches the port has all rights. With

@@ -48,6 +48,9 @@ struct DocumentCheck {
         } catch {
             find("The members are damaged.")
         }
+        var trees = TreeCheck(of: snapshot, log)
+        try trees.run(record, id, key: key)
+        totals.references.merge(trees.references) { $0 + $1 }
         if record.sequence > snapshot.lastSequence || record.sequence == 0 {
             find("Its sequence \(record.sequence) lies outside the store's.")
         }
@@ -68,6 +71,7 @@ struct DocumentCheck {
         guard record.ancestors.count < generation,
             record.ancestors.count <= DocumentRecord.ancestorCountMax
         else { return "It has more ancestors than its revision allows." }
+        if record.isGiven { return nil }
         // At the last generation there is no telling what the parent's was.
         guard generation < .max, generation == 1 || !record.ancestors.isEmpty else { return nil }
         let digest = Revision.digest(

@@ -25,6 +25,10 @@ struct MetaCheck {
                 if String(validating: value.rest(from: 0), as: UTF8.self)?.isEmpty ?? true {
                     log.find("meta, \(name)", "The name cannot be read.")
                 }
+            } else if name == RevisionLimit.keyName {
+                if (try? snapshot.revisionLimit) == nil {
+                    log.find("meta, \(name)", "The number cannot be read.")
+                }
             } else if !StoreHeader.keys.contains(name), name != StoreCounters.keyName {
                 log.find("meta", "A row is none of those that this release knows.")
             }

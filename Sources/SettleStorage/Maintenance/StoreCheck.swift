@@ -25,6 +25,8 @@ package struct StoreCheck: Sendable {
             tables.meta, tables.documents, tables.sequences, tables.purges.table,
             tables.expirations.table, tables.contents.contents, tables.contents.chunks,
             tables.contents.uploads, try snapshot.holdTable?.table,
+            try snapshot.treeTables?.trees, try snapshot.treeTables?.leaves,
+            try snapshot.treeTables?.conflicts,
         ].reduce(0) { try $0 + ($1.map { try snapshot.reader.count(of: $0) } ?? 0) }
     }
 
@@ -57,6 +59,7 @@ package struct StoreCheck: Sendable {
             CheckPiece { snapshot, _ in try SequenceCheck(snapshot, log).compareCounts() },
             CheckPiece { snapshot, _ in try HoldCheck(of: snapshot).run(log) },
             CheckPiece { snapshot, _ in try PurgeCheck(snapshot, log).run() },
+            CheckPiece { snapshot, _ in try TreeCheck.findStrays(in: snapshot, log) },
             CheckPiece { snapshot, _ in try MetaCheck(snapshot, log).run() },
         ]
     }

@@ -33,6 +33,10 @@ package struct StoreStatistics: Sendable {
     package let expirationCount: Int
     /// The earliest of these dates.
     package let nextExpiration: Timestamp?
+    /// Documents with more than one leaf that is no deletion.
+    package let conflictedCount: Int
+    /// Leaves of revision trees that lost, deletions included.
+    package let lostLeafCount: Int
     /// Contents of attachments, described ones included.
     package let contentCount: Int
     /// Uploads that no document has taken yet.
@@ -63,6 +67,8 @@ extension Store {
                 deletedCount: snapshot.deletedCount,
                 expirationCount: try snapshot.expirationCount,
                 nextExpiration: try snapshot.nextExpiration,
+                conflictedCount: try snapshot.conflictedCount,
+                lostLeafCount: try snapshot.lostLeafCount,
                 contentCount: try snapshot.reader.count(of: snapshot.tables.contents.contents),
                 uploadCount: try snapshot.reader.count(of: snapshot.tables.contents.uploads),
                 pageSizeBytes: engine.pageSizeBytes, pagesUsed: engine.pagesUsed,

@@ -28,6 +28,11 @@ package struct DocumentRecord: Sendable, Equatable {
     var originNumber: UInt64?
     /// Whether somebody may hold the members (``HoldTable``).
     package var isHeld = false
+    /// Whether the revision was given, and is not worked out from the members and the parent.
+    package var isGiven = false
+    /// Whether the document has a row of its own for its revision tree (``TreeTables``); without one, the tree
+    /// is the revision and its ancestors.
+    package var hasTree = false
     /// What is attached; the content lies in the blob tables.
     package var attachments: [AttachmentRecord]
     /// The members of the document; an empty object for a tombstone without any.
@@ -76,9 +81,14 @@ extension DocumentRecord {
             sequence: sequence, revision: revision, created: created, changed: changed, body: body)
     }
 
+    private var furtherFlags: UInt8 {
+        (isGiven ? RecordHead.Further.given : 0) | (hasTree ? RecordHead.Further.tree : 0)
+    }
+
     /// The number of bytes of the stored form.
     func encodedLength(_ attachments: [UInt8]) -> Int {
         var length = core.encodedLength + attachments.count
+        if furtherFlags != 0 { length += 1 }
         if expiration != nil { length += 8 }
         if originNumber == nil, let origin {
             let count = origin.utf8.count
@@ -101,7 +111,7 @@ extension DocumentRecord {
         if isHeld { flags |= RecordHead.Flag.held }
         if !ancestors.isEmpty { flags |= RecordHead.Flag.ancestors }
         if !attachments.isEmpty { flags |= RecordHead.Flag.attachments }
-        core.writeHead(to: &row, flags: flags)
+        core.writeHead(to: &row, flags: flags, further: furtherFlags)
         if let expiration { row.append(fixed64: UInt64(bitPattern: expiration.microseconds)) }
         if let originNumber {
             row.append(variable: originNumber)
@@ -161,5 +171,7 @@ extension DocumentRecord {
             body: PackedValue(stored: row.rest(from: head.bodyStart)))
         originNumber = head.originNumber
         isHeld = head.isHeld
+        isGiven = head.isGiven
+        hasTree = head.hasTree
     }
 }

@@ -27,9 +27,15 @@ struct RecordCore {
     }
 
     /// Writes the fields at the head.
-    func writeHead(to row: inout OutputSpan<UInt8>, flags: UInt8) {
+    ///
+    /// - Parameters:
+    ///   - row: Where to.
+    ///   - flags: Which of the other fields there are.
+    ///   - further: Flags that take another byte, when there are some.
+    func writeHead(to row: inout OutputSpan<UInt8>, flags: UInt8, further: UInt8 = 0) {
         row.append(RecordHead.layout)
-        row.append(flags)
+        row.append(further == 0 ? flags : flags | RecordHead.Flag.further)
+        if further != 0 { row.append(further) }
         row.append(variable: sequence)
         row.append(variable: UInt64(revision.generation))
         row.append(fixed64: revision.digest.high)

@@ -20,6 +20,10 @@ package struct RecordHead: Sendable {
     package let expiration: Timestamp?
     /// Whether somebody may hold the members (``HoldTable``).
     package let isHeld: Bool
+    /// Whether the revision was given, and is not worked out from the members and the parent.
+    package let isGiven: Bool
+    /// Whether the document has a row of its own for its revision tree (``TreeTables``).
+    package let hasTree: Bool
     /// Where the packed members begin; they go on to the end of the row.
     package let bodyStart: Int
 
@@ -41,8 +45,15 @@ package struct RecordHead: Sendable {
         static let expiration: UInt8 = 16
         static let held: UInt8 = 32
         static let originNumber: UInt8 = 64
-        static let known =
-            deleted | origin | ancestors | attachments | expiration | held | originNumber
+        /// A byte with further flags follows (``Further``).
+        static let further: UInt8 = 128
+    }
+
+    /// Flags that only documents have that CouchDB's protocol was spoken about.
+    enum Further {
+        static let given: UInt8 = 1
+        static let tree: UInt8 = 2
+        static let known = given | tree
     }
 
     static let layout: UInt8 = 1
@@ -53,7 +64,8 @@ package struct RecordHead: Sendable {
     package init?(_ row: Span<UInt8>) {
         var position = 0
         guard row.byte(at: &position) == Self.layout,
-            let flags = row.byte(at: &position), flags & ~Flag.known == 0,
+            let flags = row.byte(at: &position),
+            let further = Self.further(flags, row, at: &position),
             let sequence = row.variable(at: &position),
             let generation = row.variable(at: &position), generation >= 1,
             generation <= UInt64(UInt32.max),
@@ -66,6 +78,8 @@ package struct RecordHead: Sendable {
             generation: UInt32(generation), digest: Revision.Digest(high: high, low: low))
         isDeleted = flags & Flag.deleted != 0
         isHeld = flags & Flag.held != 0
+        isGiven = further & Further.given != 0
+        hasTree = further & Further.tree != 0
         self.created = Timestamp(microseconds: Int64(bitPattern: created))
         let age = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
         changed = Timestamp(microseconds: self.created.microseconds &+ age)
@@ -107,6 +121,16 @@ package struct RecordHead: Sendable {
         bodyStart = position
     }
 
+    /// The further flags; nil when there should be some and they are none.
+    private static func further(
+        _ flags: UInt8, _ row: Span<UInt8>, at position: inout Int
+    ) -> UInt8? {
+        guard flags & Flag.further != 0 else { return 0 }
+        guard let further = row.byte(at: &position), further != 0, further & ~Further.known == 0
+        else { return nil }
+        return further
+    }
+
     /// The bytes of a stored record with the note that somebody may hold its members.
     ///
     /// - Parameter row: The bytes of a record; they keep their length.
@@ -125,10 +149,10 @@ package struct RecordHead: Sendable {
     package static func members(of row: Span<UInt8>) -> (isDeleted: Bool, start: Int)? {
         // What a document has that was pulled, or is new.
         guard row.count > 2, row[0] == layout,
-            row[1] & ~(Flag.deleted | Flag.held | Flag.originNumber) == 0
+            row[1] & ~(Flag.deleted | Flag.held | Flag.originNumber | Flag.further) == 0
         else { return RecordHead(row).map { ($0.isDeleted, $0.bodyStart) } }
-        // Sequence and generation; digest and day of creation; day of the change.
-        var position = 2
+        // Further flags; sequence and generation; digest and day of creation; day of the change.
+        var position = row[1] & Flag.further == 0 ? 2 : 3
         guard row.skipVariable(at: &position), row.skipVariable(at: &position) else { return nil }
         position += Revision.Digest.length + 8
         guard row.skipVariable(at: &position),

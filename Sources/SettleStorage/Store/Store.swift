@@ -134,10 +134,10 @@ package final class Store: Sendable {
         let format = try environment.read("open") {
             try StoreHeader.check(tables.meta, in: $0)
         }
-        if format < StoreHeader.formatWithLog {
+        if format < StoreHeader.extendedFormat {
             try environment.write { transaction in
                 try StoreHeader.raiseFormat(
-                    to: StoreHeader.formatWithLog, in: tables.meta, of: transaction)
+                    to: StoreHeader.extendedFormat, in: tables.meta, of: transaction)
             }
             // On the medium before the log says anything.
             try environment.sync()

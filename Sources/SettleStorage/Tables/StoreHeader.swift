@@ -11,11 +11,12 @@ enum StoreHeader {
     /// format 4 has holds and numbers of origins.
     static let format: UInt32 = 4
 
-    /// The format of a store that may have a commit log, and is in all else as one of ``format``.
+    /// The format of a store that has revision trees (``TreeTables``) or may have a commit log, and is in all else as one
+    /// of ``format``.
     ///
-    /// It is raised to this before the log is first used: a release that does not know the log would take a file for
-    /// whole that needs it.
-    static let formatWithLog: UInt32 = 5
+    /// It is raised to this before either is first used: a release that does not know them would read losing leaves for
+    /// nothing and keep no tree, or take a file for whole that needs its log.
+    static let extendedFormat: UInt32 = 5
 
     /// The oldest format that is upgraded (``StoreUpgrade``).
     ///
@@ -39,16 +40,17 @@ enum StoreHeader {
         try transaction.put(Array(runningEngine.utf8), for: engineKey, in: table)
     }
 
-    /// Notes that a store has a format, that of this release or with a log.
+    /// Notes that a store has at least a format; nothing is lowered.
     static func raiseFormat(
-        to format: UInt32 = format, in table: Table, of transaction: WriteTransaction
+        to new: UInt32 = format, in table: Table, of transaction: WriteTransaction
     ) throws {
-        try transaction.put(Array(String(format).utf8), for: formatKey, in: table)
+        guard try check(table, in: transaction) < new else { return }
+        try transaction.put(Array(String(new).utf8), for: formatKey, in: table)
     }
 
     /// Refuses a store that this release cannot read.
     ///
-    /// - Returns: The store's format; it may be older than ``format``, or ``formatWithLog``.
+    /// - Returns: The store's format; it may be older than ``format``, or ``extendedFormat``.
     /// - Throws: ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
     ///   or ``StorageError/notASettleStore`` when there is no header at all.
     @discardableResult
@@ -56,7 +58,7 @@ enum StoreHeader {
         guard let bytes = try transaction.value(for: formatKey, in: table),
             let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
         else { throw StorageError.notASettleStore }
-        guard recorded <= formatWithLog else { throw StorageError.newerFormat(format: recorded) }
+        guard recorded <= extendedFormat else { throw StorageError.newerFormat(format: recorded) }
         guard recorded >= oldestFormat else { throw StorageError.olderFormat(format: recorded) }
         let engine = try transaction.value(for: engineKey, in: table).map {
             String(decoding: $0, as: UTF8.self)

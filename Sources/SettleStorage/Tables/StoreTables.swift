@@ -28,7 +28,7 @@ struct StoreTables: Sendable {
         [
             metaName, documentsName, sequencesName, PurgeTable.name, ExpirationTable.name,
             HoldTable.name,
-        ] + ContentTables.names)
+        ] + ContentTables.names + TreeTables.names)
 
     /// What stands before the name of a table that a layer above keeps.
     static let guestPrefix = "guest/"

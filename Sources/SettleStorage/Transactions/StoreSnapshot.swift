@@ -10,6 +10,8 @@ package class StoreSnapshot {
     var counters: StoreCounters
     /// The names of origins by their numbers, as far as this state was asked for them.
     var origins: [UInt64: String] = [:]
+    /// The tables of revision trees, once they were found.
+    var knownTreeTables: TreeTables?
 
     init(reader: ReadTransaction, tables: StoreTables) throws {
         self.reader = reader

@@ -15,6 +15,7 @@ extension StoreTransaction {
         let key = Array(id.utf8)
         try displaceHolds(of: existing, key: key)
         try removeTraces(of: existing, key: key)
+        try removeTree(of: existing, key: key)
         try writer.delete(key, from: tables.documents)
         counters.lastSequence += 1
         let sequence = counters.lastSequence

@@ -101,6 +101,24 @@ package final class StoreTransaction: StoreSnapshot {
         isHeld: Bool = false
     ) throws -> DocumentRecord {
         let existing = try check(id, precondition, origin: origin)
+        var record = successor(
+            of: existing, body: body, attachments: attachments, isDeleted: isDeleted,
+            firstDigest: firstDigest, origin: origin)
+        record.expiration = isDeleted ? nil : expiration.applied(to: existing?.expiration)
+        record.isHeld = isHeld
+        if let existing, try needsTree(existing) {
+            try putInTree(record, of: id, replacing: existing)
+        } else {
+            try write(record, of: id, replacing: existing)
+        }
+        return record
+    }
+
+    /// What an edit of a revision, or a new document, is stored as.
+    func successor(
+        of existing: DocumentRecord?, body: PackedValue, attachments: [AttachmentRecord],
+        isDeleted: Bool, firstDigest: Revision.Digest? = nil, origin: String?
+    ) -> DocumentRecord {
         let parent = existing?.revision
         var ancestors: [Revision.Digest] = []
         if let existing {
@@ -117,20 +135,16 @@ package final class StoreTransaction: StoreSnapshot {
                 parent: parent, isDeleted: isDeleted, body: body,
                 attachments: attachments.isEmpty ? [] : AttachmentRecord.encode(attachments))
         }
-        var record = DocumentRecord(
+        return DocumentRecord(
             sequence: counters.lastSequence + 1,
             revision: revision,
             ancestors: ancestors,
             isDeleted: isDeleted,
             created: isSuccessor || isDeleted ? existing?.created ?? now : now,
             changed: now,
-            expiration: isDeleted ? nil : expiration.applied(to: existing?.expiration),
             origin: origin,
             attachments: attachments,
             body: body)
-        record.isHeld = isHeld
-        try write(record, of: id, replacing: existing)
-        return record
     }
 
     /// Stores a new document of members alone, if its identifier is above all others.
@@ -160,23 +174,6 @@ package final class StoreTransaction: StoreSnapshot {
             RecordChange(
                 id: id, sequence: sequence, revision: core.revision, isDeleted: false, origin: nil))
         return true
-    }
-
-    /// Stores a record as it was exported, with its revision and dates.
-    ///
-    /// - Parameters:
-    ///   - record: The record; its sequence is kept when it is higher than every one here, else it
-    ///     gets the next.
-    ///   - id: A valid identifier.
-    /// - Returns: The record that is stored now.
-    /// - Throws: ``LMDBError`` when the engine cannot.
-    @discardableResult
-    package func restore(_ record: DocumentRecord, of id: String) throws -> DocumentRecord {
-        var record = record
-        record.sequence = max(record.sequence, counters.lastSequence + 1)
-        record.isHeld = false
-        try write(record, of: id, replacing: try self.record(id))
-        return record
     }
 
     /// Raises the last sequence to what an export says it was; a lower one changes nothing.
@@ -214,7 +211,8 @@ package final class StoreTransaction: StoreSnapshot {
         return existing
     }
 
-    private func write(
+    /// Writes a record in the place of another, with all that counts and lists it.
+    func write(
         _ record: DocumentRecord, of id: String, replacing existing: DocumentRecord?
     ) throws {
         hasWritten = true
@@ -238,11 +236,16 @@ package final class StoreTransaction: StoreSnapshot {
 
     /// Writes the row of a record.
     func write(_ record: DocumentRecord, for key: [UInt8]) throws {
+        try write(record, for: key, in: tables.documents)
+    }
+
+    /// Writes a row that has the form of a record.
+    func write(_ record: DocumentRecord, for key: [UInt8], in table: Table) throws {
         var record = record
         record.originNumber = try record.origin.map { try number(ofOrigin: $0) }
         let attachments = record.attachmentBytes
         try writer.put(
-            count: record.encodedLength(attachments), for: key, in: tables.documents
+            count: record.encodedLength(attachments), for: key, in: table
         ) { row in
             record.write(to: &row, attachments)
         }

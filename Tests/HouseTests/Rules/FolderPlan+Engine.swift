@@ -28,6 +28,7 @@ extension FolderPlan {
         Folder("Coding", uses: ["Bytes", "Packed", "Values"]),
         Folder("Collation", uses: ["Bytes", "Packed", "Values"]),
         Folder("Identity", uses: ["Packed"]),
+        Folder("RevisionTrees", uses: ["Identity"]),
     ]
 
     /// Documents as rows.
@@ -63,6 +64,7 @@ extension FolderPlan {
             ], isWhole: true),
         // What is built on a database.
         Folder("Attachments", uses: ["Database", "Documents", "Errors", "Files"]),
+        Folder("Revisions", uses: ["Commits", "Database", "Documents", "Errors"]),
         Folder(
             "Maintenance",
             uses: ["Configuration", "Database", "Documents", "Errors", "Indexes", "Participants"]),

@@ -77,6 +77,8 @@ enum FolderPlan {
         Folder("Responses", uses: ["Connections", "Limits", "Tables", "Wire"]),
         Folder("Routes", uses: ["Live", "Wire"]),
         Folder("OpenAPI", uses: ["Routes"]),
+        // CouchDB's protocol, over databases and without connections.
+        Folder("CouchDB"),
         Folder("Browsers", uses: ["Errors", "Wire"]),
         Folder(
             "Requests",
@@ -89,7 +91,8 @@ enum FolderPlan {
         Folder(
             "Server",
             uses: [
-                "Authentication", "Browsers", "Connections", "Errors", "Limits", "Metrics",
+                "Authentication", "Browsers", "Connections", "CouchDB", "Errors", "Limits",
+                "Metrics",
                 "Requests", "Responses", "Rules", "Stores", "Stores/LMDB", "Tables", "Wire",
             ]),
         Folder(

@@ -221,7 +221,7 @@ public final class Transaction: Snapshot {
     }
 
     /// Ends the lease of content that a document has taken, unless another document did before.
-    private func end(_ upload: DocumentAttachment.Upload?) throws {
+    func end(_ upload: DocumentAttachment.Upload?) throws {
         if let upload, upload.store === database.store { try store.endUpload(upload.number) }
     }
 
@@ -233,19 +233,29 @@ public final class Transaction: Snapshot {
             origin: nil)
     }
 
-    private func check(_ document: Document) throws {
+    /// Refuses a document that cannot be stored.
+    func check(_ document: Document) throws {
         try Document.check(id: document.id)
     }
 
     /// Stores what is attached and gives what the record says of it.
-    private func records(of document: Document) throws -> [AttachmentRecord] {
+    ///
+    /// - Parameters:
+    ///   - document: The document that brings the attachments.
+    ///   - id: The document that gets them, when it is another one.
+    /// - Returns: What the record says of them.
+    /// - Throws: ``DatabaseError`` with `invalidDocument` when two have one name; what reading the content throws.
+    func records(
+        of document: Document, for id: String? = nil
+    ) throws -> [AttachmentRecord] {
+        if document.attachments.isEmpty { return [] }
         guard Set(document.attachments.map(\.name)).count == document.attachments.count else {
             throw DatabaseError(
                 .invalidDocument,
                 "Two attachments of the document '\(document.id)' have the same name.",
                 documentId: document.id)
         }
-        let known = try store.record(document.id)?.attachments ?? []
+        let known = try store.leafAttachments(of: id ?? document.id)
         return try document.attachments.map { attachment in
             try stored(attachment, isKnown: { digest in known.contains { $0.digest == digest } })
         }
@@ -274,7 +284,7 @@ public final class Transaction: Snapshot {
         }
     }
 
-    private static let emptyBody: PackedValue = {
+    static let emptyBody: PackedValue = {
         guard let body = try? PackedValue(.object([:])) else {
             preconditionFailure("An empty object can always be packed.")
         }

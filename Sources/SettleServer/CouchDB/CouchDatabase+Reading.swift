@@ -1,0 +1,293 @@
+import Foundation
+import Settle
+
+/// What of a document is wanted beside its members.
+struct CouchDocumentOptions: Sendable {
+    var revisions = false
+    var revisionsInformation = false
+    var conflicts = false
+    var deletedConflicts = false
+    var attachments = false
+    var localSequence = false
+    /// Leaves after the one asked for, in its place.
+    var latest = false
+
+    init() {}
+
+    /// - Throws: ``CouchError`` for a parameter that is neither true nor false.
+    init(_ request: CouchRequest) throws(CouchError) {
+        let meta = try request.flag("meta")
+        revisions = try request.flag("revs")
+        revisionsInformation = try request.flag("revs_info") || meta
+        conflicts = try request.flag("conflicts") || meta
+        deletedConflicts = try request.flag("deleted_conflicts") || meta
+        attachments = try request.flag("attachments")
+        localSequence = try request.flag("local_seq")
+        latest = try request.flag("latest")
+    }
+}
+
+extension CouchDatabase {
+    /// The text of a leaf of a document.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - leaf: The leaf.
+    ///   - tree: All revisions of the document.
+    ///   - options: What is wanted beside the members.
+    ///   - snapshot: The state it is read from.
+    /// - Returns: JSON text.
+    /// - Throws: ``CouchError`` when the leaf is not there, ``DatabaseError``.
+    static func text(
+        of id: String, _ leaf: RevisionTree.Leaf, _ tree: RevisionTree,
+        _ options: CouchDocumentOptions, in snapshot: Snapshot
+    ) throws -> [UInt8] {
+        guard let document = try snapshot.document(id, atRevision: leaf.name.description) else {
+            throw CouchError.missing
+        }
+        var special: [(String, JSONValue)] = [
+            ("_id", .string(id)), ("_rev", .string(leaf.name.description)),
+        ]
+        if leaf.isDeleted { special.append(("_deleted", true)) }
+        if !document.attachments.isEmpty {
+            special.append(
+                ("_attachments", try attachments(of: document, leaf, options, in: snapshot)))
+        }
+        if options.revisions { special.append(("_revisions", revisions(of: leaf.name, tree))) }
+        if options.revisionsInformation {
+            special.append(("_revs_info", information(of: leaf.name, tree)))
+        }
+        let others = tree.sortedLeaves.filter { $0.name != leaf.name }
+        for (isWanted, isDeleted, name) in [
+            (options.conflicts, false, "_conflicts"),
+            (options.deletedConflicts, true, "_deleted_conflicts"),
+        ] where isWanted {
+            let names = others.filter { $0.isDeleted == isDeleted }.map(\.name.description)
+            if !names.isEmpty { special.append((name, .array(names.map { .string($0) }))) }
+        }
+        if options.localSequence, let change = try snapshot.lastChange(of: id) {
+            special.append(("_local_seq", .string(text(ofSequence: change.sequence))))
+        }
+        return try joined(special, JSONText.text(of: document.packed()))
+    }
+
+    /// The special members, and then those of a text of an object.
+    private static func joined(
+        _ special: [(String, JSONValue)], _ members: [UInt8]
+    ) throws -> [UInt8] {
+        var text: [UInt8] = [UInt8(ascii: "{")]
+        for (place, (name, value)) in special.enumerated() {
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            JSONText.append(name, to: &text)
+            text.append(UInt8(ascii: ":"))
+            JSONText.append(value, to: &text)
+        }
+        // An object without members is two bytes.
+        if members.count > 2 { text.append(UInt8(ascii: ",")) }
+        text += members.dropFirst()
+        return text
+    }
+
+    private static func revisions(of name: RevisionName, _ tree: RevisionTree) -> JSONValue {
+        let digests = tree.path(to: name)?.digests ?? [name.digest]
+        return [
+            "start": .integer(Int64(name.generation)),
+            "ids": .array(digests.map { .string($0.description) }),
+        ]
+    }
+
+    private static func information(of name: RevisionName, _ tree: RevisionTree) -> JSONValue {
+        let names = tree.path(to: name)?.names ?? [name]
+        return .array(
+            names.map { revision in
+                let leaf = tree.leaf(revision)
+                let status = leaf.map { $0.isDeleted ? "deleted" : "available" } ?? "missing"
+                return ["rev": .string(revision.description), "status": .string(status)]
+            })
+    }
+
+    private static func attachments(
+        of document: Document, _ leaf: RevisionTree.Leaf, _ options: CouchDocumentOptions,
+        in snapshot: Snapshot
+    ) throws -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        for attachment in document.attachments {
+            var description: [String: JSONValue] = [
+                "content_type": .string(attachment.contentType),
+                "revpos": .integer(Int64(leaf.name.generation)),
+                "digest": .string("md5-" + (try md5(of: attachment, in: snapshot))),
+            ]
+            if options.attachments {
+                description["data"] = .string(try attachment.data().base64EncodedString())
+            } else {
+                description["stub"] = true
+                description["length"] = .integer(Int64(attachment.length))
+            }
+            members[attachment.name] = .object(description)
+        }
+        return .object(members)
+    }
+
+    /// The MD5 of an attachment in Base64: what was noted or, of content that came another way, worked out.
+    static func md5(of attachment: DocumentAttachment, in snapshot: Snapshot) throws -> String {
+        let noted = try snapshot.table(md5Table)?.value(for: Array(attachment.digest.utf8))
+        let bytes = try noted ?? MD5.digest(of: [UInt8](attachment.data()))
+        return Data(bytes).base64EncodedString()
+    }
+
+    /// GET of a document.
+    ///
+    /// - Returns: The text, and the revision that it is of.
+    func document(
+        _ id: String, _ revision: String?, _ options: CouchDocumentOptions
+    ) throws -> (text: [UInt8], revision: String) {
+        try database.read { snapshot in
+            guard let tree = try snapshot.revisionTree(of: id), let winner = tree.winner else {
+                throw CouchError.missing
+            }
+            guard let revision else {
+                guard !winner.isDeleted else { throw CouchError.deleted }
+                return (
+                    try Self.text(of: id, winner, tree, options, in: snapshot),
+                    winner.name.description
+                )
+            }
+            guard let name = RevisionName(revision) else { throw CouchError.invalidRevision }
+            guard let leaf = Self.leaf(name, tree, options) else { throw CouchError.missing }
+            return (
+                try Self.text(of: id, leaf, tree, options, in: snapshot), leaf.name.description
+            )
+        }
+    }
+
+    private static func leaf(
+        _ name: RevisionName, _ tree: RevisionTree, _ options: CouchDocumentOptions
+    ) -> RevisionTree.Leaf? {
+        tree.leaf(name) ?? (options.latest ? tree.leaves(after: name).first : nil)
+    }
+
+    /// GET of a document with `open_revs`: each revision as `{"ok": …}` or `{"missing": …}`.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - wanted: The revisions; nil for all leaves.
+    ///   - options: What is wanted beside the members.
+    /// - Returns: JSON text.
+    /// - Throws: ``CouchError`` for a text that is no revision, ``DatabaseError``.
+    func openRevisions(
+        _ id: String, _ wanted: [String]?, _ options: CouchDocumentOptions
+    ) throws -> [UInt8] {
+        try database.read { snapshot in
+            let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+            if wanted == nil, tree.isEmpty { throw CouchError.missing }
+            let found = try Self.leaves(wanted, tree, options).map { leaf -> [UInt8] in
+                switch leaf {
+                case .success(let leaf):
+                    return Array("{\"ok\":".utf8)
+                        + (try Self.text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
+                case .failure(let missing):
+                    return JSONText.text(of: ["missing": .string(missing.text)])
+                }
+            }
+            return [0x5B] + Array(found.joined(separator: [0x2C])) + [0x5D]
+        }
+    }
+
+    private struct MissingRevision: Error { let text: String }
+
+    private static func leaves(
+        _ wanted: [String]?, _ tree: RevisionTree, _ options: CouchDocumentOptions
+    ) throws(CouchError) -> [Result<RevisionTree.Leaf, MissingRevision>] {
+        guard let wanted else { return tree.sortedLeaves.map { .success($0) } }
+        var found: [Result<RevisionTree.Leaf, MissingRevision>] = []
+        var seen: Set<RevisionName> = []
+        for text in wanted {
+            guard let name = RevisionName(text) else { throw .invalidRevision }
+            let leaves =
+                options.latest ? tree.leaves(after: name) : tree.leaf(name).map { [$0] } ?? []
+            if leaves.isEmpty { found.append(.failure(MissingRevision(text: text))) }
+            for leaf in leaves where seen.insert(leaf.name).inserted {
+                found.append(.success(leaf))
+            }
+        }
+        return found
+    }
+
+    /// POST to `_bulk_get`.
+    func bulkGet(_ body: [String: JSONValue], _ options: CouchDocumentOptions) throws -> [UInt8] {
+        guard let wanted = body["docs"]?.arrayValue else {
+            throw CouchError.badRequest("Missing JSON list of 'docs'.")
+        }
+        return try database.read { snapshot in
+            let results = try wanted.map { request -> [UInt8] in
+                let id = request["id"]?.stringValue ?? ""
+                let revision = request["rev"]?.stringValue
+                let documents = try Self.bulkGet(id, revision, options, in: snapshot)
+                var text = Array("{\"id\":".utf8)
+                JSONText.append(id, to: &text)
+                return text + Array(",\"docs\":[".utf8) + Array(documents.joined(separator: [0x2C]))
+                    + Array("]}".utf8)
+            }
+            return Array("{\"results\":[".utf8) + Array(results.joined(separator: [0x2C]))
+                + Array("]}".utf8)
+        }
+    }
+
+    private static func bulkGet(
+        _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
+    ) throws -> [[UInt8]] {
+        let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+        var wanted = revision.map { [$0] }
+        // Without a revision, what wins.
+        if wanted == nil { wanted = tree.winner.map { [$0.name.description] } ?? [] }
+        func missing(_ text: String) -> [UInt8] {
+            JSONText.text(of: [
+                "error": [
+                    "id": .string(id), "rev": .string(text), "error": "not_found",
+                    "reason": "missing",
+                ]
+            ])
+        }
+        if wanted?.isEmpty ?? true { return [missing("undefined")] }
+        return try leaves(wanted, tree, options).map { leaf in
+            switch leaf {
+            case .success(let leaf):
+                return Array("{\"ok\":".utf8)
+                    + (try text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
+            case .failure(let found): return missing(found.text)
+            }
+        }
+    }
+
+    /// POST to `_revs_diff` or `_missing_revs`: what is missing here.
+    func difference(_ body: [String: JSONValue], isFull: Bool) throws -> JSONValue {
+        try database.read { snapshot in
+            var found: [String: JSONValue] = [:]
+            for (id, value) in body {
+                guard let texts = value.arrayValue?.compactMap(\.stringValue) else {
+                    throw CouchError.badRequest("Request body must be a JSON object")
+                }
+                let names = try texts.map { text throws(CouchError) in
+                    guard let name = RevisionName(text) else { throw CouchError.invalidRevision }
+                    return name
+                }
+                let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+                let missing = tree.missing(of: names)
+                if missing.isEmpty { continue }
+                let list = JSONValue.array(missing.map { .string($0.description) })
+                guard isFull else {
+                    found[id] = list
+                    continue
+                }
+                var members: [String: JSONValue] = ["missing": list]
+                let ancestors = tree.possibleAncestors(of: missing)
+                if !ancestors.isEmpty {
+                    members["possible_ancestors"] = .array(
+                        ancestors.map { .string($0.description) })
+                }
+                found[id] = .object(members)
+            }
+            return isFull ? .object(found) : ["missing_revs": .object(found)]
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Settle
+
+extension CouchDatabase {
+    /// Stores a document as a new revision.
+    ///
+    /// - Parameters:
+    ///   - input: The document, with the revision that it follows.
+    ///   - id: Its identifier.
+    ///   - transaction: The transaction. Nothing was written in it when ``CouchError`` is thrown.
+    /// - Returns: The new revision.
+    /// - Throws: ``CouchError``, ``DatabaseError``.
+    static func put(
+        _ input: CouchInput, _ id: String, in transaction: Transaction
+    ) throws -> String {
+        let tree = try transaction.revisionTree(of: id)
+        let parent = try parent(of: input, in: tree)
+        let document = try document(input, id, after: parent?.description, in: transaction)
+        guard let parent else {
+            guard input.isDeleted else {
+                return try transaction.save(document).metaData.revision ?? ""
+            }
+            return try deleteUnknown(document, in: transaction)
+        }
+        let stored = try transaction.save(
+            document, afterLeaf: parent.description, isDeleted: input.isDeleted)
+        return stored.metaData.revision ?? ""
+    }
+
+    /// The leaf that a new revision follows; nil for a document that there never was.
+    private static func parent(
+        of input: CouchInput, in tree: RevisionTree?
+    ) throws(CouchError) -> RevisionName? {
+        guard let text = input.revision else {
+            // A deleted document is continued, whoever deleted it.
+            guard let winner = tree?.winner else { return nil }
+            guard winner.isDeleted else { throw .conflict }
+            return winner.name
+        }
+        guard let name = RevisionName(text) else { throw .invalidRevision }
+        guard let tree, tree.leaf(name) != nil else { throw .conflict }
+        return name
+    }
+
+    /// Stores the deletion of a document that there never was.
+    private static func deleteUnknown(
+        _ document: Document, in transaction: Transaction
+    ) throws -> String {
+        let revision = Revision(
+            parent: nil, isDeleted: true, body: try document.packed()
+        ).description
+        try transaction.store(document, revisions: [revision], isDeleted: true)
+        return revision
+    }
+
+    /// Stores a revision as it was given, with its ancestors.
+    static func give(
+        _ input: CouchInput, _ id: String, in transaction: Transaction
+    ) throws {
+        let revisions = try input.givenRevisions()
+        guard revisions.allSatisfy({ RevisionName($0) != nil }) else {
+            throw CouchError.invalidRevision
+        }
+        let known = try transaction.revisionTree(of: id)
+        let isKnown = RevisionName(revisions[0]).map { known?.contains($0) ?? false } ?? false
+        let document =
+            isKnown
+            ? Document(id: id)
+            : try document(
+                input, id,
+                after: revisions.dropFirst().first { revision in
+                    RevisionName(revision).map { known?.leaf($0) != nil } ?? false
+                }, in: transaction)
+        try transaction.store(
+            document, revisions: revisions, isDeleted: input.isDeleted, from: "couchdb")
+    }
+
+    /// The document that an input makes, with the attachments that it keeps.
+    private static func document(
+        _ input: CouchInput, _ id: String, after leaf: String?, in transaction: Transaction
+    ) throws -> Document {
+        var document = Document(id: id, packed: input.members)
+        guard !input.attachments.isEmpty else { return document }
+        let known =
+            try leaf.flatMap { try transaction.document(id, atRevision: $0) }
+            ?? transaction.document(id)
+        document.attachments = try input.attachments.map { attachment in
+            guard let data = attachment.data else {
+                guard let kept = known?.attachments.first(where: { $0.name == attachment.name })
+                else {
+                    throw CouchError(
+                        412, "missing_stub",
+                        "Invalid attachment stub in \(id) for \(attachment.name)")
+                }
+                return kept
+            }
+            try noteMD5(of: data, in: transaction)
+            return DocumentAttachment(
+                name: attachment.name, contentType: attachment.contentType, data: data)
+        }
+        return document
+    }
+
+    /// Keeps the MD5 of content beside our digest.
+    static func noteMD5(of data: Data, in transaction: Transaction) throws {
+        let bytes = [UInt8](data)
+        try transaction.sideTable(named: md5Table)
+            .set(MD5.digest(of: bytes), for: Array(ContentDigest(of: bytes).description.utf8))
+    }
+
+    /// Stores one document in a commit of its own.
+    func put(_ input: CouchInput, _ id: String, newEdits: Bool = true) async throws -> String {
+        try CouchInput.check(id)
+        return try await database.write { transaction in
+            if newEdits { return try Self.put(input, id, in: transaction) }
+            try Self.give(input, id, in: transaction)
+            return try input.givenRevisions()[0]
+        }
+    }
+
+    /// Stores many documents in one commit, each on its own merits.
+    ///
+    /// - Returns: The answer of `_bulk_docs`: all results, or without new edits the failures alone.
+    func putAll(_ body: [UInt8]) async throws -> JSONValue {
+        let (inputs, newEdits) = try Self.bulk(body)
+        return try await database.write { transaction in
+            var results: [JSONValue] = []
+            for (id, input) in inputs {
+                do {
+                    try CouchInput.check(id)
+                    if newEdits {
+                        let revision = try Self.put(input, id, in: transaction)
+                        results.append(
+                            ["ok": true, "id": .string(id), "rev": .string(revision)])
+                    } else {
+                        try Self.give(input, id, in: transaction)
+                    }
+                } catch let error as CouchError {
+                    results.append(Self.failure(error, id, newEdits ? nil : input.revision))
+                } catch let error as DatabaseError
+                    where [.conflict, .invalidDocument, .documentTooLarge].contains(error.code)
+                {
+                    results.append(Self.failure(CouchError(error), id, nil))
+                }
+            }
+            return .array(results)
+        }
+    }
+
+    private static func failure(
+        _ error: CouchError, _ id: String, _ revision: String?
+    ) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id), "error": .string(error.error), "reason": .string(error.reason),
+        ]
+        if let revision { members["rev"] = .string(revision) }
+        return .object(members)
+    }
+
+    private static func bulk(
+        _ body: [UInt8]
+    ) throws -> (inputs: [(id: String, input: CouchInput)], newEdits: Bool) {
+        let packed: PackedValue
+        do {
+            packed = try JSONText.packedInPieces(from: body.span)
+        } catch {
+            throw CouchError.invalidJSON
+        }
+        guard packed.isObject, let documents = try packed.packedMember("docs")?.elements() else {
+            throw CouchError.badRequest("POST body must include `docs` parameter.")
+        }
+        let newEdits = try packed.member("new_edits")?.boolValue ?? true
+        let inputs = try documents.map { document in
+            let input = try CouchInput(document)
+            let id = input.id ?? newIdentifier()
+            // One that no server takes fails all of them, as in CouchDB; what only this one does not, itself.
+            if !id.hasPrefix("_design/") { try CouchInput.check(id) }
+            return (id, input)
+        }
+        return (inputs, newEdits)
+    }
+
+    /// An identifier for a document that came without one.
+    static func newIdentifier() -> String {
+        UUID().uuidString.replacing("-", with: "").lowercased()
+    }
+}

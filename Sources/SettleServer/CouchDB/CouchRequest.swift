@@ -1,0 +1,135 @@
+import Foundation
+import Settle
+
+/// A request of CouchDB's protocol, whatever brought it.
+struct CouchRequest: Sendable {
+    /// The method, in capitals.
+    var method: String
+    /// The parts of the path, each decoded; none for the root.
+    var path: [String]
+    /// The query, in order; a later name wins.
+    var query: [(name: String, value: String)] = []
+    /// The header fields, names in lower case.
+    var headers: [String: String] = [:]
+    var body: [UInt8] = []
+
+    /// A request for a path as it stands in a request line.
+    init(_ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.method = method
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts[0].split(separator: "/").map { Self.decoded($0) }
+        if parts.count > 1 {
+            query = parts[1].split(separator: "&").map { pair in
+                let sides = pair.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let value = sides.count > 1 ? sides[1].replacing("+", with: " ") : ""
+                return (Self.decoded(sides[0]), Self.decoded(value))
+            }
+        }
+        self.headers = headers
+        self.body = body
+    }
+
+    private static func decoded(_ text: some StringProtocol) -> String {
+        String(text).removingPercentEncoding ?? String(text)
+    }
+
+    subscript(name: String) -> String? { query.last { $0.name == name }?.value }
+
+    /// A parameter that is true or false.
+    ///
+    /// - Throws: ``CouchError`` as CouchDB has it.
+    func flag(_ name: String, default value: Bool = false) throws(CouchError) -> Bool {
+        switch self[name] {
+        case nil: return value
+        case "true"?: return true
+        case "false"?: return false
+        case let text?: throw .queryParse("Invalid boolean parameter: \"\(text)\"")
+        }
+    }
+
+    /// A parameter that is a number from 0 on; nil when it is missing.
+    func number(_ name: String) throws(CouchError) -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int(text) else {
+            throw .queryParse("Invalid value for integer: \"\(text)\"")
+        }
+        guard number >= 0 else {
+            throw .queryParse("Invalid value for positive integer: \"\(text)\"")
+        }
+        return number
+    }
+
+    /// A parameter that is JSON; nil when it is missing.
+    func json(_ names: String...) throws(CouchError) -> JSONValue? {
+        guard let text = names.lazy.compactMap({ self[$0] }).first else { return nil }
+        return try CouchJSON.value(Array(text.utf8))
+    }
+
+    /// The body as a JSON object; an empty one for no body.
+    func object() throws(CouchError) -> [String: JSONValue] {
+        if body.isEmpty { return [:] }
+        guard case .object(let members) = try CouchJSON.value(body) else {
+            throw .badRequest("Request body must be a JSON object")
+        }
+        return members
+    }
+}
+
+/// JSON as requests have it.
+enum CouchJSON {
+    /// - Throws: ``CouchError`` when the text is no JSON.
+    static func value(_ text: [UInt8]) throws(CouchError) -> JSONValue {
+        do {
+            return try JSONText.value(from: text)
+        } catch {
+            throw .invalidJSON
+        }
+    }
+}
+
+/// What a request is answered with.
+struct CouchResponse: Sendable {
+    enum Body: Sendable {
+        case bytes([UInt8])
+        /// Pieces that come when there is something to tell.
+        case stream(AsyncStream<[UInt8]>)
+    }
+
+    var status: Int
+    var headers: [(name: String, value: String)]
+    var body: Body
+
+    init(_ status: Int, _ body: Body, type: String = "application/json") {
+        self.status = status
+        headers = [("Content-Type", type)]
+        self.body = body
+    }
+
+    /// An answer of JSON, with an end of the line as CouchDB has it.
+    static func json(_ status: Int, _ value: JSONValue) -> CouchResponse {
+        CouchResponse(status, .bytes(JSONText.text(of: value) + [UInt8(ascii: "\n")]))
+    }
+
+    /// An answer of JSON text.
+    static func text(_ status: Int, _ text: [UInt8]) -> CouchResponse {
+        CouchResponse(status, .bytes(text + [UInt8(ascii: "\n")]))
+    }
+
+    static func failure(_ error: any Error) -> CouchResponse {
+        let error = CouchError(error)
+        return json(error.status, error.json)
+    }
+
+    /// The answer with a header field more.
+    func with(_ name: String, _ value: String) -> CouchResponse {
+        var response = self
+        response.headers.append((name, value))
+        return response
+    }
+
+    /// The bytes of an answer that has all of them.
+    var bytes: [UInt8] {
+        if case .bytes(let bytes) = body { bytes } else { [] }
+    }
+}

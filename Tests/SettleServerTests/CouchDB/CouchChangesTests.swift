@@ -1,0 +1,83 @@
+import Foundation
+import Settle
+import TestSupport
+import Testing
+
+@testable import SettleServer
+
+@Suite(.serialized) struct `CouchDB changes` {
+    private func sequences(_ answer: Face.Answer) -> [String?] {
+        answer.json["results"]?.arrayValue?.map { $0["id"]?.stringValue } ?? []
+    }
+
+    @Test func `have each document once, at its last change, with its leaves`() async throws {
+        try await withFace { face async throws in
+            for id in ["a", "b", "c"] { try await face.send("PUT", "/db/\(id)", "{}") }
+            let body = #"{"new_edits":false,"docs":[{"_id":"a","_rev":"1-0"}]}"#
+            try await face.send("POST", "/db/_bulk_docs", body)
+            var answer = try await face.send("GET", "/db/_changes?style=all_docs")
+            #expect(sequences(answer) == ["b", "c", "a"])
+            #expect(answer.json["results"]?.arrayValue?[2]["changes"]?.arrayValue?.count == 2)
+            #expect(answer.json["last_seq"] == "4-settle" && answer.json["pending"] == 0)
+            answer = try await face.send("GET", "/db/_changes?limit=1&include_docs=true")
+            #expect(sequences(answer) == ["b"] && answer.json["pending"] == 2)
+            #expect(answer.json["results"]?.arrayValue?[0]["doc"]?["_id"] == "b")
+            let since = answer.json["last_seq"]?.stringValue ?? ""
+            #expect(
+                sequences(try await face.send("GET", "/db/_changes?since=\(since)")) == ["c", "a"])
+            #expect(sequences(try await face.send("GET", "/db/_changes?since=now")) == [])
+            #expect(
+                sequences(try await face.send("GET", "/db/_changes?descending=true&limit=1")) == [
+                    "a"
+                ])
+            let some = try await face.send(
+                "POST", "/db/_changes?filter=_doc_ids", #"{"doc_ids":["c","x"]}"#)
+            #expect(sequences(some) == ["c"])
+            #expect(try await face.send("GET", "/db/_changes?filter=d/f").status == 501)
+            let revision = try await face.send("GET", "/db/c").json["_rev"]?.stringValue ?? ""
+            try await face.send("DELETE", "/db/c?rev=\(revision)")
+            let last = try await face.send("GET", "/db/_changes?since=4-settle")
+            #expect(last.json["results"]?.arrayValue?[0]["deleted"] == true)
+        }
+    }
+
+    @Test func `are waited for by a long poll, as long as it says`() async throws {
+        let clock = ManualClock()
+        try await withFace(clock: clock) { face async throws in
+            async let answer = face.send("GET", "/db/_changes?feed=longpoll&since=now&timeout=5000")
+            await clock.sleepers(reach: 1)
+            try await face.send("PUT", "/db/x", "{}")
+            #expect(sequences(try await answer) == ["x"])
+            async let late = face.send("GET", "/db/_changes?feed=longpoll&since=now&timeout=5000")
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(5))
+            #expect(sequences(try await late) == [])
+        }
+    }
+
+    @Test func `come line by line, with a heartbeat while there are none`() async throws {
+        let clock = ManualClock()
+        try await withFace(clock: clock) { face async throws in
+            try await face.send("PUT", "/db/a", "{}")
+            let response = await face.respond(
+                "GET", "/db/_changes?feed=continuous&heartbeat=1000&limit=2")
+            guard case .stream(let stream) = response.body else {
+                Issue.record("The feed is no stream.")
+                return
+            }
+            var lines = stream.makeAsyncIterator()
+            let first = try #require(await lines.next())
+            #expect(try JSONText.value(from: first)["id"] == "a")
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(1))
+            #expect(await lines.next() == [10])
+            await clock.sleepers(reach: 1)
+            try await face.send("PUT", "/db/b", "{}")
+            let second = try #require(await lines.next())
+            #expect(try JSONText.value(from: second)["id"] == "b")
+            let last = try #require(await lines.next())
+            #expect(try JSONText.value(from: last)["last_seq"] == "2-settle")
+            #expect(await lines.next() == nil)
+        }
+    }
+}
