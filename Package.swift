@@ -247,7 +247,7 @@ let package = Package(
         .target(
             name: "SettleInspector",
             dependencies: [
-                "Settle", "SettleEntities", "SettleOutbox", "SettleSync",
+                "Settle", "SettleEntities", "SettleOutbox", "SettlePrimitives", "SettleSync",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
@@ -10,14 +11,14 @@ extension Cosmos {
             var encryptor: (any ResourceEncryptor)?
         }
 
-        private let state: Mutex<State>
+        private let state: Lock<State>
         private let network: NetworkState
         let configuration: CacheConfiguration
 
         init(_ configuration: CacheConfiguration, _ network: NetworkState) {
             self.configuration = configuration
             self.network = network
-            state = Mutex(State(encryptor: configuration.encryptor))
+            state = Lock(State(encryptor: configuration.encryptor))
         }
 
         var isOn: Bool {

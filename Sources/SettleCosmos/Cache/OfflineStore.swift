@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
@@ -18,10 +19,10 @@ extension Cosmos {
         /// Only one client sends queued writes at a time.
         let sending = TaskGate()
         /// By which members the documents of collections are spread, as far as that was asked for.
-        let definitions = Mutex<[Link: PartitionKeyDefinition?]>([:])
+        let definitions = Lock<[Link: PartitionKeyDefinition?]>([:])
         private let lock: FolderLock
         /// How often the key changed, or may have.
-        private let keyChanges = Mutex<UInt64>(0)
+        private let keyChanges = Lock<UInt64>(0)
 
         private static let databaseName = "cosmos"
         private static let stateTable = "cosmos.state"

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
@@ -17,9 +18,9 @@ extension Cosmos {
         let events: OfflineEvents
         private let loop: SendingLoop
         /// Whether the last request got no response.
-        private let isCutOff = Mutex(false)
+        private let isCutOff = Lock(false)
         /// The store, once it was opened and its key checked, and how often that had changed by then.
-        private let opened = Mutex<(store: OfflineStore, keyChangeCount: UInt64)?>(nil)
+        private let opened = Lock<(store: OfflineStore, keyChangeCount: UInt64)?>(nil)
 
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,

@@ -1,9 +1,10 @@
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
     /// Whether there is a network, as far as the app says so.
     final class NetworkState: Sendable {
-        private let state = Mutex(true)
+        private let state = Lock(true)
 
         var isAvailable: Bool {
             get { state.withLock { $0 } }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Who is let in: links with a token that count once, and the sessions of browsers that used one.
@@ -9,7 +10,7 @@ final class Doorkeeper: Sendable {
         var sessions: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// How many tokens may wait to be used; the oldest gives way.
     private static let tokenCountMax = 16

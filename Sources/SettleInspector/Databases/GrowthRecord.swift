@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Synchronization
 
@@ -11,7 +12,7 @@ final class GrowthRecord: Sendable {
         let fileBytes: Int
     }
 
-    private let samples = Mutex<[String: [Sample]]>([:])
+    private let samples = Lock<[String: [Sample]]>([:])
 
     /// How many looks are kept; of more, every second one goes.
     private static let countMax = 240

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 /// Work that goes on behind the pages, such as building an index.
@@ -11,7 +12,7 @@ final class Jobs: Sendable {
         var failures: [String: String] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Starts work.
     ///

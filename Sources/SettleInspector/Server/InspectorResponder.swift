@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -305,7 +306,7 @@ struct InspectorResponder: HTTPResponder {
 
 /// The port that an inspector listens on, once it does.
 final class ListeningPort: Sendable {
-    private let state = Mutex<Int?>(nil)
+    private let state = Lock<Int?>(nil)
 
     /// The port; nil before it is listened on.
     var number: Int? {

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 #if canImport(Darwin)
@@ -14,7 +15,7 @@ final class LogFile: Sendable {
     private let descriptor: Int32
     private let path: String
     /// Why nothing that is written can be believed to reach the medium any more.
-    private let failure = Mutex<LMDBError?>(nil)
+    private let failure = Lock<LMDBError?>(nil)
 
     private init(_ descriptor: Int32, _ path: String) {
         self.descriptor = descriptor

@@ -14,7 +14,7 @@ final class LogKeeper: @unchecked Sendable {
     /// Whether the file system has the locks that the log needs.
     private let isPossible: Bool
     /// Whether the environment wants it.
-    private let isUsed: Mutex<Bool>
+    private let isUsed: Lock<Bool>
     var session: LogSession?
     /// How many commits without the log must come before it is used.
     var plainCommitsLeft: Int
@@ -32,7 +32,7 @@ final class LogKeeper: @unchecked Sendable {
         self.directory = directory
         self.options = options
         self.isPossible = isPossible
-        isUsed = Mutex(options.usesCommitLog)
+        isUsed = Lock(options.usesCommitLog)
         changes = LogChanges(limit: options.logTuning.recordBytesMax)
         plainCommitsLeft =
             options.durability == .relaxed ? 0 : options.logTuning.plainCommitsAtFirst
@@ -272,7 +272,7 @@ final class LogKeeper: @unchecked Sendable {
 
 /// Lets one thread at a time flush the data file.
 private final class DataFlush: Sendable {
-    private let turn = Mutex<Void>(())
+    private let turn = Lock<Void>(())
 
     func withLock(_ body: () throws(LMDBError) -> Void) throws(LMDBError) {
         try turn.withLock { (_) throws(LMDBError) in try body() }

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import Synchronization
@@ -5,7 +6,7 @@ import Synchronization
 /// The databases of a directory, as CouchDB's protocol names them; each is opened when it is first asked for.
 final class CouchDatabases: Sendable {
     private let directory: URL
-    private let open = Mutex<[String: Database]>([:])
+    private let open = Lock<[String: Database]>([:])
 
     /// The databases in a directory, which is made when it is not there.
     ///

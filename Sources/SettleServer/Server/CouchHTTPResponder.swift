@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -69,7 +70,7 @@ final class CouchFeeds: Sendable {
         var count = 0
         var hasEnded = false
     }
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Passes a stream on until it ends, its reader goes, or all feeds are ended.
     func begin(_ stream: AsyncStream<[UInt8]>) -> AsyncStream<[UInt8]> {

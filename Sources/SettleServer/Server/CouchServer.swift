@@ -1,4 +1,5 @@
 public import Foundation
+import SettlePrimitives
 import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -35,7 +36,7 @@ public final class CouchServer: Service, Sendable {
     private let configuration: Configuration
     private let logger: Logger
     private let port = BoundPort()
-    private let hasRun = Mutex(false)
+    private let hasRun = Lock(false)
 
     /// Makes a server; nothing is opened before ``run()``.
     ///

@@ -68,7 +68,7 @@ enum HousePlan {
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettleInspector": Room(
-            targets: ["Settle", "SettleEntities", "SettleOutbox", "SettleSync"],
+            targets: ["Settle", "SettleEntities", "SettleOutbox", "SettlePrimitives", "SettleSync"],
             products: [
                 "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
             ]),

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleSync
@@ -39,7 +40,7 @@ import Testing
 
     @Test func `lists the documents in conflict, and resolves all by a handler`() async throws {
         try await withDatabase { database async throws in
-            let shown = Mutex<[[String]]>([])
+            let shown = Lock<[[String]]>([])
             func show(_ ids: [String]) {
                 shown.withLock { $0.append(ids) }
             }
