@@ -68,14 +68,17 @@ enum HousePlan {
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettleInspector": Room(
-            targets: ["Settle", "SettleEntities", "SettleOutbox", "SettlePrimitives", "SettleSync"],
+            targets: [
+                "Settle", "SettleEntities", "SettleOutbox", "SettlePrimitives", "SettleSync",
+            ],
             products: [
                 "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
             ]),
         "SettleCommand": Room(
             targets: [
                 "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
-                "SettleOutbox", "SettlePostgreSQL", "SettlePrimitives", "SettleREST", "SettleServer",
+                "SettleOutbox", "SettlePostgreSQL", "SettlePrimitives", "SettleREST",
+                "SettleServer",
                 "SettleSync",
             ],
             products: ["ArgumentParser", "Configuration", "Logging", "ServiceLifecycle"]),

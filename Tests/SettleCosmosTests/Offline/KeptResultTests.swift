@@ -28,6 +28,7 @@ private final class QueryCounter: Sendable {
         let scratch: ScratchDirectory
 
         /// - Parameter pages: The pages in their order; then there is no connection.
+        /// - Throws: When there is no folder for it.
         init(_ pages: [(ids: [String], next: String?)]) throws {
             scratch = try ScratchDirectory("cosmos")
             let queries = QueryCounter()
