@@ -174,6 +174,7 @@ public struct CosmosBackend: Backend {
     /// - Parameters:
     ///   - id: The `id` of the document, without a slash.
     ///   - key: Its partition key.
+    /// - Returns: The identifier.
     public static func identifier(of id: String, in key: Cosmos.PartitionKey) -> String {
         "\(id)/\(channel(of: key))"
     }
