@@ -31,7 +31,7 @@ extension Cosmos {
         ///   - name: The name of the resource.
         ///   - local: The etag that the version had on this device.
         /// - Returns: nil when the copy is of another version.
-        /// - Throws: What the database throws when it cannot be read.
+        /// - Throws: `DatabaseError` when the database cannot be read; ``ClientError`` without the right key.
         func serviceEtag(of name: ResourceName, knownAs local: String) throws -> String? {
             guard let path = try path(of: name), let document = try snapshot.document(path),
                 try CachedRecord.localEtag(of: document) == local

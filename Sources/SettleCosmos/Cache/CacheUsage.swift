@@ -57,6 +57,7 @@ extension Cosmos {
         /// Notes that a resource was used.
         func touch(_ path: String) {
             state.withLock { state in
+                guard state.isCounting else { return }
                 state.tick += 1
                 state.entries[path]?.tick = state.tick
             }

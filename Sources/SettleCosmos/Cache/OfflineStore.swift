@@ -65,11 +65,11 @@ extension Cosmos {
             _ database: Settle.Database, _ lock: FolderLock
         ) async throws -> OfflineStore {
             do {
-                // Operations wait in it; they are sent in groups, which no pipeline does.
+                // Operations wait in it; they are sent in groups, which no pipeline does, and none need look.
                 let outbox = try await database.openOutbox(
                     OutboxConfiguration(
                         operations: [QueuedWrite.self],
-                        pipelines: [PipelineConfiguration(delegate: nil)]))
+                        pipelines: [PipelineConfiguration(delegate: nil)], suspendCount: 1))
                 let store = OfflineStore(database, outbox, lock)
                 try await store.checkLayout()
                 return store

@@ -27,8 +27,7 @@ private final class QueryCounter: Sendable {
         let client: Cosmos.Client
         let scratch: ScratchDirectory
 
-        /// - Parameter pages: The pages in their order; then there is no connection.
-        /// - Throws: When there is no folder for it.
+        // The pages in their order; then there is no connection.
         init(_ pages: [(ids: [String], next: String?)]) throws {
             scratch = try ScratchDirectory("cosmos")
             let queries = QueryCounter()
