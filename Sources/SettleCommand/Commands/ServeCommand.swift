@@ -181,7 +181,8 @@ struct ServeCommand: SettleSubcommand {
                 group.addTask { try await running.finish() }
                 group.addTask {
                     try announce(settings, port: try await server.boundPort())
-                    try await inspector.run(
+                    guard inspector.isOn else { return }
+                    try await ServedInspector(port: Int(inspector.port ?? 0)).run(
                         beside: server, of: settings, logger: logger, json: json)
                 }
                 do {

@@ -1,4 +1,6 @@
-/// An element of a drawing, as text. Attributes and texts are escaped here and nowhere else.
+/// An element of a drawing, as text.
+///
+/// Attributes and texts are escaped here and nowhere else.
 struct SVG: Sendable {
     /// The text, ready for a page.
     let text: String

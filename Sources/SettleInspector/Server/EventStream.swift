@@ -113,7 +113,9 @@ struct EventStream: Sendable {
     }
 }
 
-/// What has a stream look: a commit, or that some time went by. Many are taken as one.
+/// What has a stream look: a commit, or that some time went by.
+///
+/// Many are taken as one.
 private struct Wakes: Sendable {
     let stream: AsyncStream<Void>
     private let tasks: [Task<Void, Never>]

@@ -2,7 +2,9 @@
 public struct InspectorConfiguration: Sendable {
     /// The port of 127.0.0.1 to listen on; 0, the default, takes a free one.
     public var port: Int
-    /// Whether pages may change the database. False by default; a database that was opened for reading only is never changed.
+    /// Whether pages may change the database.
+    ///
+    /// False by default; a database that was opened for reading only is never changed.
     public var allowsWriting: Bool
     /// What the server of the tables has counted, in the text format of Prometheus; nil where there is none.
     public var metricsReport: (@Sendable () -> String?)?

@@ -7,7 +7,9 @@ enum RequestPath: Equatable {
     /// A page of a database, or something that is done there.
     case page(database: String, String)
 
-    /// Reads a path; nil when a part of it is malformed. What leads up is a name like any other.
+    /// Reads a path; nil when a part of it is malformed.
+    ///
+    /// What leads up is a name like any other.
     init?(_ path: String) {
         var parts: [String] = []
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {

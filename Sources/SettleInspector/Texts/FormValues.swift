@@ -5,7 +5,9 @@ struct FormValues: Sendable {
     /// No fields.
     init() {}
 
-    /// The fields of a text such as `a=1&b=2`; nil when it is none. Of a name that comes twice the first counts.
+    /// The fields of a text such as `a=1&b=2`; nil when it is none.
+    ///
+    /// Of a name that comes twice the first counts.
     init?(parsing text: some StringProtocol) {
         for pair in text.split(separator: "&", omittingEmptySubsequences: true) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
