@@ -12,19 +12,19 @@ enum RequestOrigin {
     /// - Parameters:
     ///   - request: The request.
     ///   - port: The port that is listened on; nil when there is none, in tests.
-    /// - Throws: ``Refusal`` 421 for another host, 403 for another origin.
+    /// - Throws: ``PageProblem`` 421 for another host, 403 for another origin.
     ///
     /// > Source: the headers `Origin` and `Sec-Fetch-Site` of the Fetch standard and Fetch Metadata.
-    static func check(_ request: Request, port: Int?) throws(Refusal) {
+    static func check(_ request: Request, port: Int?) throws(PageProblem) {
         guard let authority = request.head.authority, isOurs(authority, port: port) else {
-            throw Refusal(
+            throw PageProblem(
                 status: .misdirectedRequest,
                 message: "The inspector answers at 127.0.0.1 and localhost only.", isOutside: true)
         }
         let site = request.headers[.secFetchSite]
         if isReading(request.method) {
             guard site == nil || site == "same-origin" || site == "none" else {
-                throw Refusal(
+                throw PageProblem(
                     status: .forbidden,
                     message:
                         "A page of elsewhere led here. Put the address into the browser's address bar instead.",
@@ -34,7 +34,7 @@ enum RequestOrigin {
             guard request.headers[.origin] == "http://\(authority)",
                 site == nil || site == "same-origin"
             else {
-                throw Refusal(
+                throw PageProblem(
                     status: .forbidden,
                     message:
                         "Only a page of this inspector may change something, and the request does not come from one.",

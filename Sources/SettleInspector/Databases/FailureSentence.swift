@@ -11,7 +11,7 @@ enum FailureSentence {
         case let error as OutboxError: error.message
         case let error as ReplicationError: error.message
         case let error as JSONError: "\(error)"
-        case let refusal as Refusal: refusal.message
+        case let problem as PageProblem: problem.message
         default: "\(error)"
         }
     }

@@ -103,7 +103,7 @@ enum DocumentListPage {
         do {
             filter = try Database.IndexFilter(parsing: text)
         } catch {
-            throw Refusal.unusable(
+            throw PageProblem.unusable(
                 "The condition cannot be used: \(FailureSentence.of(error))")
         }
         let begun = ContinuousClock.now

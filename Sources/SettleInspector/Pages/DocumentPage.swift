@@ -12,7 +12,7 @@ enum DocumentPage {
             (try $0.document(id, includingDeleted: true), try $0.lastChange(of: id))
         }
         guard let document, let change else {
-            throw Refusal.missing("There is no document '\(VisibleText.beginning(of: id))'.")
+            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
         }
         var blocks: [Block] = []
         if document.metaData.isDeleted {

@@ -6,13 +6,13 @@ import Settle
 enum EditPage {
     /// The form with the text of a document, or for a new one.
     static func content(_ request: PageRequest) throws -> PageContent {
-        guard request.isWritable else { throw Refusal.readOnly }
+        guard request.isWritable else { throw PageProblem.readOnly }
         guard let id = request.values.filled("id") else {
             return PageContent(
                 title: "New document", blocks: [.form(form("", revision: "", "{\n  \n}", request))])
         }
         guard let document = try request.database.read({ try $0.document(id) }) else {
-            throw Refusal.missing("There is no document '\(VisibleText.beginning(of: id))'.")
+            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
         }
         return PageContent(
             title: "Edit \(VisibleText.beginning(of: id))",
@@ -87,16 +87,18 @@ enum EditPage {
     /// Saves a text.
     ///
     /// - Returns: The document.
-    /// - Throws: ``Refusal`` 409 when the document is another than the text was made of.
+    /// - Throws: ``PageProblem`` 409 when the document is another than the text was made of.
     static func save(_ request: PageRequest) async throws -> String {
         let edit = try Edit(request)
         try await request.database.write { transaction in
             guard let current = try transaction.document(edit.id) else {
-                guard edit.revision == nil else { throw Refusal.changed(edit.id) }
+                guard edit.revision == nil else { throw PageProblem.changed(edit.id) }
                 _ = try transaction.add(edit.document)
                 return
             }
-            guard current.metaData.revision == edit.revision else { throw Refusal.changed(edit.id) }
+            guard current.metaData.revision == edit.revision else {
+                throw PageProblem.changed(edit.id)
+            }
             var document = current
             for name in current.json.keys where edit.members[name] == nil {
                 document[json: name] = nil
@@ -111,12 +113,12 @@ enum EditPage {
 
     /// Deletes a document, leaving a tombstone.
     ///
-    /// - Throws: ``Refusal`` 409 when it was changed since the page was made.
+    /// - Throws: ``PageProblem`` 409 when it was changed since the page was made.
     static func delete(_ request: PageRequest) async throws -> String {
         let (id, revision) = (try request.required("id"), request.values["revision"])
         try await request.database.write { transaction in
             guard try transaction.document(id)?.metaData.revision == revision else {
-                throw Refusal.changed(id)
+                throw PageProblem.changed(id)
             }
             _ = try transaction.delete(documentWithId: id)
         }
@@ -125,13 +127,13 @@ enum EditPage {
 
     /// Removes a document without a trace.
     ///
-    /// - Throws: ``Refusal`` 409 when it was changed since the page was made.
+    /// - Throws: ``PageProblem`` 409 when it was changed since the page was made.
     static func purge(_ request: PageRequest) async throws {
         let (id, revision) = (try request.required("id"), request.values["revision"])
         try await request.database.write { transaction in
             guard
                 try transaction.document(id, includingDeleted: true)?.metaData.revision == revision
-            else { throw Refusal.changed(id) }
+            else { throw PageProblem.changed(id) }
             _ = try transaction.purge(documentsWithIds: [id])
         }
     }
@@ -150,10 +152,10 @@ private struct Edit {
         revision = request.values.filled("revision")
         text = try request.required("text")
         guard case .object(var members)? = try request.json("text") else {
-            throw Refusal.unusable("A document is a JSON object. Go back and write one.")
+            throw PageProblem.unusable("A document is a JSON object. Go back and write one.")
         }
         if let named = members.removeValue(forKey: "id"), named != .string(id) {
-            throw Refusal.unusable(
+            throw PageProblem.unusable(
                 "The member 'id' is another identifier than that of the document. Leave it out.")
         }
         self.members = members
@@ -167,16 +169,16 @@ private struct Edit {
     }
 }
 
-extension Refusal {
+extension PageProblem {
     /// Something was to be changed where nothing may be.
-    static let readOnly = Refusal(
+    static let readOnly = PageProblem(
         status: .forbidden,
         message:
             "Nothing may be changed here. 'settle inspect' changes something with --write only.")
 
     /// A document that is another than the page showed.
-    static func changed(_ id: String) -> Refusal {
-        Refusal(
+    static func changed(_ id: String) -> PageProblem {
+        PageProblem(
             status: .conflict,
             message:
                 "The document '\(VisibleText.beginning(of: id))' was changed meanwhile, so nothing was done. "

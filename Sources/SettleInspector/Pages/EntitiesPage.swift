@@ -65,7 +65,7 @@ enum EntityPage {
         guard database.indexNames.contains("entities"),
             try database.read({ try $0.document(id) }) != nil
         else {
-            throw Refusal.missing("There is no entity '\(VisibleText.beginning(of: id))'.")
+            throw PageProblem.missing("There is no entity '\(VisibleText.beginning(of: id))'.")
         }
         // With a name for the device, nothing is stored for it.
         let datastore = try await Datastore.open(over: database, device: "inspector")
@@ -93,13 +93,14 @@ enum EntityPage {
             ]
         }
         blocks.append(.table(entries(history)))
+        blocks += [.heading("Referred to by"), .table(try await referrers(of: id, request))]
         return PageContent(title: VisibleText.beginning(of: id), blocks: blocks)
     }
 
     private static func moment(_ request: PageRequest) throws -> Date? {
         guard let text = request.values.filled("date") else { return nil }
         guard let date = KeyDate.date(of: .string(text)) else {
-            throw Refusal.unusable("The moment is written as 2026-12-24T18:00:00Z.")
+            throw PageProblem.unusable("The moment is written as 2026-12-24T18:00:00Z.")
         }
         return date
     }
@@ -130,6 +131,26 @@ enum EntityPage {
             table.add(
                 .text(Amounts.date(entry.datestamp)), .name(entry.key.description),
                 .stored(shown(entry)), .stored(entry.device), .text(entry.isCurrent ? "yes" : ""))
+        }
+        return table
+    }
+
+    /// The entities with a property that refers to this one.
+    private static func referrers(of id: String, _ request: PageRequest) async throws -> Table {
+        var query = QueryByKeyRange(prefix: ["r", id])
+        (query.reduce, query.freshness) = (false, .stale)
+        query.rowLimit = UInt(PageRequest.pageSize + 1)
+        let rows = try await request.database.runQuery(on: "entities", with: query).rows
+        var table = Table(
+            caption: rows.count > PageRequest.pageSize
+                ? "The first \(PageRequest.pageSize) entities that refer to it"
+                : "Entities that refer to it",
+            columns: ["Entity", "Property"], emptiness: "No entity refers to it.")
+        for row in rows.prefix(PageRequest.pageSize) {
+            guard let source = row.documentId else { continue }
+            table.add(
+                .name(source, link: request.address("entity", ["id": source])),
+                .stored(row.keyJSON[2]?.stringValue ?? ""))
         }
         return table
     }

@@ -56,19 +56,20 @@ enum IndexListPage {
     /// Begins to build the index of the form.
     ///
     /// - Returns: Its name.
-    /// - Throws: ``Refusal`` 400 when the form makes none.
+    /// - Throws: ``PageProblem`` 400 when the form makes none.
     static func add(_ request: PageRequest) throws -> String {
         let name = try request.required("name")
         let keys = try request.required("keys").split(separator: ",").map(path)
         guard !keys.isEmpty, keys.allSatisfy({ !$0.isEmpty }) else {
-            throw Refusal.unusable(
+            throw PageProblem.unusable(
                 "The key of an index is a member, or several with commas between.")
         }
         let filter = try request.values.filled("filter").map { text in
             do {
                 return try Database.IndexFilter(parsing: text)
             } catch {
-                throw Refusal.unusable("The filter cannot be used: \(FailureSentence.of(error))")
+                throw PageProblem.unusable(
+                    "The filter cannot be used: \(FailureSentence.of(error))")
             }
         }
         let declaration = Database.IndexDeclaration(

@@ -10,7 +10,7 @@ enum IndexPage {
         let name = try request.required("name")
         let statuses = try request.database.indexStatuses()
         guard let status = statuses.first(where: { $0.name == name }) else {
-            throw Refusal.missing("There is no index '\(VisibleText.beginning(of: name))'.")
+            throw PageProblem.missing("There is no index '\(VisibleText.beginning(of: name))'.")
         }
         var blocks: [Block] = []
         if let failure = request.jobs.failure(of: IndexListPage.jobName(name, request.database)) {

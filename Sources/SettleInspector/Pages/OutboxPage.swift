@@ -136,7 +136,7 @@ enum OperationPage {
         guard let id = UUID(uuidString: text),
             let operation = try request.database.read({ try OutboxSnapshot(in: $0).operation(id) })
         else {
-            throw Refusal.missing(
+            throw PageProblem.missing(
                 "There is no such operation: it is done, was skipped, or never was there.")
         }
         var blocks: [Block] = [.facts(facts(operation))]
@@ -208,20 +208,20 @@ enum OperationPage {
 
     /// Changes the operation of the form.
     ///
-    /// - Throws: ``Refusal`` for one that is not there; what the outbox throws.
+    /// - Throws: ``PageProblem`` for one that is not there; what the outbox throws.
     static func change(_ request: PageRequest, _ action: String) async throws {
         guard let id = UUID(uuidString: try request.required("id")) else {
-            throw Refusal.unusable("An operation is named by a UUID.")
+            throw PageProblem.unusable("An operation is named by a UUID.")
         }
         let minutes = request.values.integer("minutes") ?? 0
         if action == "hold", !(1...minutesMax).contains(minutes) {
-            throw Refusal.unusable("An operation is held for 1 to \(minutesMax) minutes.")
+            throw PageProblem.unusable("An operation is held for 1 to \(minutesMax) minutes.")
         }
         try await withOutbox(of: request.database) { outbox in
             try await request.database.write { transaction in
                 let queue = try outbox.with(transaction)
                 guard let operation = try queue.operation(id) else {
-                    throw Refusal.missing("The operation is done, or was skipped.")
+                    throw PageProblem.missing("The operation is done, or was skipped.")
                 }
                 switch action {
                 case "hold":

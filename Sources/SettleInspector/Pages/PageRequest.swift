@@ -37,8 +37,8 @@ struct PageRequest: Sendable {
 
     /// A field that must be filled in.
     ///
-    /// - Throws: ``Refusal`` 400 when it is not.
-    func required(_ name: String) throws(Refusal) -> String {
+    /// - Throws: ``PageProblem`` 400 when it is not.
+    func required(_ name: String) throws(PageProblem) -> String {
         guard let value = values.filled(name) else {
             throw .unusable("The field '\(name)' is missing. Go back and fill it in.")
         }
@@ -47,8 +47,8 @@ struct PageRequest: Sendable {
 
     /// A field with JSON; nil when it is not filled in.
     ///
-    /// - Throws: ``Refusal`` 400 when it holds something else.
-    func json(_ name: String) throws(Refusal) -> JSONValue? {
+    /// - Throws: ``PageProblem`` 400 when it holds something else.
+    func json(_ name: String) throws(PageProblem) -> JSONValue? {
         guard let text = values.filled(name) else { return nil }
         do {
             return try JSONValue(jsonText: text)

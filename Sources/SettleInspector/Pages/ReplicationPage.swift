@@ -168,7 +168,7 @@ enum ConflictPage {
         guard
             let conflict = try request.database.replicationConflict(
                 of: try request.required("id"), with: try request.required("remote"))
-        else { throw Refusal.missing("There is no such conflict; it may be resolved by now.") }
+        else { throw PageProblem.missing("There is no such conflict; it may be resolved by now.") }
         return conflict
     }
 
@@ -181,20 +181,20 @@ enum ConflictPage {
 
     /// Resolves the conflict of the form, for one side.
     ///
-    /// - Throws: ``Refusal`` 409 when either side is another than the page showed.
+    /// - Throws: ``PageProblem`` 409 when either side is another than the page showed.
     static func resolve(_ request: PageRequest) async throws {
         let conflict = try conflict(request)
         guard request.values["shown"] == fingerprint(conflict) else {
-            throw Refusal.changed(conflict.documentId)
+            throw PageProblem.changed(conflict.documentId)
         }
         let resolution: ConflictResolution =
             switch request.values["use"] {
             case "mine": .useLocal
             case "theirs": .useServer
-            default: throw Refusal.unusable("A conflict is resolved by 'mine' or by 'theirs'.")
+            default: throw PageProblem.unusable("A conflict is resolved by 'mine' or by 'theirs'.")
             }
         guard try await request.database.resolve(conflict, with: resolution) else {
-            throw Refusal.changed(conflict.documentId)
+            throw PageProblem.changed(conflict.documentId)
         }
     }
 }

@@ -17,7 +17,7 @@ enum AttachmentDownload {
         }
         guard let attachment = document?.attachments.first(where: { $0.name == name }),
             try attachment.isContentAvailable
-        else { throw Refusal.missing("There is no such attachment here.") }
+        else { throw PageProblem.missing("There is no such attachment here.") }
         let isPicture = DocumentPage.pictureTypes.contains(attachment.contentType)
         let chunks = attachment.chunks
         return Response(
@@ -38,7 +38,7 @@ enum AttachmentDownload {
     static func document(_ request: PageRequest) throws -> Response {
         let id = try request.required("id")
         guard let document = try request.database.read({ try $0.document(id) }) else {
-            throw Refusal.missing("There is no document '\(VisibleText.beginning(of: id))'.")
+            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
         }
         return Response(
             status: .ok,

@@ -72,9 +72,13 @@ public struct Inspector: Service {
 
     /// Answers browsers until it is told to stop.
     ///
-    /// - Throws: What the system throws when the port cannot be listened on.
+    /// - Throws: ``InspectorError`` when the port cannot be listened on.
     public func run() async throws {
-        try await application.run()
+        do {
+            try await application.run()
+        } catch  where responder.port.number == nil && !(error is CancellationError) {
+            throw InspectorError(port: configuration.port, cause: error)
+        }
         await responder.jobs.finish()
     }
 

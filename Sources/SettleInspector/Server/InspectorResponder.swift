@@ -47,18 +47,18 @@ struct InspectorResponder: HTTPResponder {
     private func answer(_ request: Request) async throws -> Response {
         guard let path = RequestPath(request.uri.path),
             let query = FormValues(parsing: request.uri.query ?? "")
-        else { throw Refusal.unusable("The address is malformed.") }
+        else { throw PageProblem.unusable("The address is malformed.") }
         if case .asset(let name) = path { return try asset(name) }
         if case .home = path, request.method == .get, let token = query.filled("token") {
             return try enter(token)
         }
-        guard session(of: request).map(doorkeeper.knows) ?? false else { throw Refusal.locked }
+        guard session(of: request).map(doorkeeper.knows) ?? false else { throw PageProblem.locked }
         switch path {
         case .home: return try home()
-        case .asset: throw Refusal.missing("There is nothing at this address.")
+        case .asset: throw PageProblem.missing("There is nothing at this address.")
         case .page(let name, let page):
             guard let database = databases.database(named: name) else {
-                throw Refusal.missing(
+                throw PageProblem.missing(
                     "The database '\(VisibleText.beginning(of: name))' is not there, or nobody has it open."
                 )
             }
@@ -94,7 +94,7 @@ struct InspectorResponder: HTTPResponder {
     }
 
     private func enter(_ token: String) throws -> Response {
-        guard let session = doorkeeper.session(for: token) else { throw Refusal.locked }
+        guard let session = doorkeeper.session(for: token) else { throw PageProblem.locked }
         return Response(
             status: .seeOther,
             headers: [
@@ -112,7 +112,7 @@ struct InspectorResponder: HTTPResponder {
             "icon.svg": (PackageResources.icon_svg, "image/svg+xml"),
         ]
         guard let asset = assets[name] else {
-            throw Refusal.missing("There is nothing at this address.")
+            throw PageProblem.missing("There is nothing at this address.")
         }
         return Response(
             status: .ok, headers: [.contentType: asset.type, .cacheControl: "no-cache"],
@@ -167,7 +167,7 @@ struct InspectorResponder: HTTPResponder {
         case "entities": try await EntitiesPage.content(request)
         case "entity": try await EntityPage.content(request)
         case "server": ServerPage.content(request)
-        default: throw Refusal.missing("There is no such page.")
+        default: throw PageProblem.missing("There is no such page.")
         }
     }
 
@@ -197,27 +197,27 @@ struct InspectorResponder: HTTPResponder {
         _ request: Request, _ page: String, _ database: Database
     ) async throws -> Response {
         guard request.method == .post else {
-            throw Refusal(status: .methodNotAllowed, message: "Pages send GET and POST only.")
+            throw PageProblem(status: .methodNotAllowed, message: "Pages send GET and POST only.")
         }
         let pages = pageRequest(database, FormValues())
-        guard pages.isWritable else { throw Refusal.readOnly }
+        guard pages.isWritable else { throw PageProblem.readOnly }
         guard
             request.headers[.contentType]?.lowercased().hasPrefix(
                 "application/x-www-form-urlencoded")
                 ?? false
-        else { throw Refusal(status: .unsupportedMediaType, message: "Pages send forms only.") }
+        else { throw PageProblem(status: .unsupportedMediaType, message: "Pages send forms only.") }
         let body: ByteBuffer
         do {
             body = try await request.body.collect(upTo: Self.bodyMax)
         } catch {
-            throw Refusal(
+            throw PageProblem(
                 status: .contentTooLarge,
                 message:
                     "The form is longer than \(Amounts.bytes(Self.bodyMax)), or did not come to its end."
             )
         }
         guard let values = FormValues(parsing: String(buffer: body)) else {
-            throw Refusal.unusable("The form is malformed.")
+            throw PageProblem.unusable("The form is malformed.")
         }
         return try await carryOut(page, pageRequest(database, values))
     }
@@ -252,7 +252,7 @@ struct InspectorResponder: HTTPResponder {
             try await ConflictPage.resolve(request)
             return redirect(
                 to: request.address("replication", ["remote": request.values["remote"]]))
-        default: throw Refusal.missing("There is nothing that could be done at this address.")
+        default: throw PageProblem.missing("There is nothing that could be done at this address.")
         }
     }
 
@@ -270,20 +270,20 @@ struct InspectorResponder: HTTPResponder {
 
     /// The page that says why a request was not carried out.
     private func page(for error: any Error, _ request: Request) -> Response {
-        let refusal = Self.refusal(for: error)
-        if refusal.status == .internalServerError {
+        let problem = Self.problem(for: error)
+        if problem.status == .internalServerError {
             // The text of an error may hold something of a document.
             logger.error("inspector", metadata: ["error": "\(type(of: error))"])
         }
         var frame = PageFrame(
-            title: refusal.status.reasonPhrase, blocks: [.warning(refusal.message)])
-        if !refusal.isOutside { frame.home = "/" }
-        return html(frame, status: refusal.status)
+            title: problem.status.reasonPhrase, blocks: [.warning(problem.message)])
+        if !problem.isOutside { frame.home = "/" }
+        return html(frame, status: problem.status)
     }
 
-    private static func refusal(for error: any Error) -> Refusal {
+    private static func problem(for error: any Error) -> PageProblem {
         switch error {
-        case let refusal as Refusal: return refusal
+        case let problem as PageProblem: return problem
         case let error as DatabaseError:
             let status: HTTPResponse.Status =
                 switch error.code {
@@ -296,9 +296,9 @@ struct InspectorResponder: HTTPResponder {
                 case .databaseClosed: .serviceUnavailable
                 default: .internalServerError
                 }
-            return Refusal(status: status, message: VisibleText.of(error.message))
+            return PageProblem(status: status, message: VisibleText.of(error.message))
         default:
-            return Refusal(
+            return PageProblem(
                 status: .internalServerError, message: VisibleText.of(FailureSentence.of(error)))
         }
     }

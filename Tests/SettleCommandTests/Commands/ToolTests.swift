@@ -41,6 +41,7 @@ import Testing
     @Test(arguments: [
         "demo", "import", "get", "query", "serve", "sync", "token", "export", "stats", "check",
         "compact", "backup", "indexes", "watch", "ls", "put", "edit", "delete",
+        "inspect",
     ])
     func `explains each subcommand with examples`(name: String) async throws {
         let outcome = try await tool.run([name, "--help"])

@@ -11,7 +11,7 @@ import Testing
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
         "</title></textarea></pre><script>alert(1)</script>", "{{{text}}}", "{{> page}}",
         "\"\u{301} onfocus=alert(1) autofocus=\"\u{301}", "<\u{301}b>", "javascript:alert(1)",
-        "\u{202E}evil", "a\u{0}b", "a\r\nSet-Cookie: x=1", "&lt;b&gt;", "%3Cscript%3E",
+        "\u{202E}evil", "a\u{1}b\u{7F}\u{85}", "a\r\nSet-Cookie: x=1", "&lt;b&gt;", "%3Cscript%3E",
         "../../etc/passwd",
     ]
 

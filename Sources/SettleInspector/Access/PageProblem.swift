@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Why a request is not carried out, as a page says it.
-struct Refusal: Error {
+struct PageProblem: Error {
     /// The status of the response.
     let status: HTTPResponse.Status
     /// What is wrong and what to do, in sentences.
@@ -10,7 +10,7 @@ struct Refusal: Error {
     var isOutside = false
 
     /// A request that only a session may make, without one.
-    static let locked = Refusal(
+    static let locked = PageProblem(
         status: .unauthorized,
         message:
             "This page needs the address with a token that was printed when the inspector was started. It "
@@ -18,12 +18,12 @@ struct Refusal: Error {
         isOutside: true)
 
     /// A page or an object that is not there.
-    static func missing(_ message: String) -> Refusal {
-        Refusal(status: .notFound, message: message)
+    static func missing(_ message: String) -> PageProblem {
+        PageProblem(status: .notFound, message: message)
     }
 
     /// A form or a query with something in it that cannot be used.
-    static func unusable(_ message: String) -> Refusal {
-        Refusal(status: .badRequest, message: message)
+    static func unusable(_ message: String) -> PageProblem {
+        PageProblem(status: .badRequest, message: message)
     }
 }
