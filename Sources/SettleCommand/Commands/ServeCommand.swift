@@ -194,16 +194,11 @@ struct ServeCommand: SettleSubcommand {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await running.finish() }
                 group.addTask {
-<<<<<<< HEAD
                     try announce(
                         settings, port: try await server.boundPort(),
                         couchPort: try await couch?.boundPort())
-                    try await inspector.run(
-=======
-                    try announce(settings, port: try await server.boundPort())
                     guard inspector.isOn else { return }
                     try await ServedInspector(port: Int(inspector.port ?? 0)).run(
->>>>>>> b-inspect
                         beside: server, of: settings, logger: logger, json: json)
                 }
                 do {
