@@ -1,4 +1,3 @@
-import SettlePrimitives
 import Foundation
 import Settle
 import SettleSync
@@ -31,7 +30,7 @@ import Testing
             (.leave, nil),
         ]
         for (handler, members) in expected {
-            try await withConflict { database in
+            try await withConflict { database async throws in
                 let isResolved = try await database.resolveConflicts(of: "d", with: handler)
                 #expect(isResolved == (members != nil))
                 let winner = try await database.fetchDocument("d")
@@ -43,7 +42,7 @@ import Testing
     }
 
     @Test func `are merged member by member, one leaf after the other`() async throws {
-        try await withConflict { database in
+        try await withConflict { database async throws in
             #expect(try await database.resolveAllConflicts(with: .merge) == 1)
             let members = try await database.fetchDocument("d")?.json
             #expect(members?["mine"] == 1 && members?["theirs"] == 2 && members?["other"] == 3)
@@ -57,10 +56,10 @@ import Testing
     func `are shown to a closure, which may add documents, and asked about again after a change`()
         async throws
     {
-        try await withConflict { database in
-            let asked = Lock(0)
+        try await withConflict { database async throws in
+            let asked = Mutex(0)
             let handler = ConflictHandler(mayStop: false) { conflict in
-                let count = asked.withLock { count in
+                let count = asked.withLock { count -> Int in
                     count += 1
                     return count
                 }
@@ -72,7 +71,7 @@ import Testing
                             ["id": "d"], revisions: ["1-e"], from: "r")
                     }
                 }
-                return .useAndAdd(["id": "ignored", "n": .integer(Int64(count))], [["id": "note"]])
+                return .useAndAdd(["id": "ignored", "n": count], [["id": "note"]])
             }
             #expect(try await database.resolveConflicts(of: "d", with: handler))
             // Two leaves at first, and then three.
@@ -84,7 +83,7 @@ import Testing
     }
 
     @Test func `are left with all of it when the handler throws`() async throws {
-        try await withConflict { database in
+        try await withConflict { database async throws in
             let handler = ConflictHandler { _ in throw CancellationError() }
             await #expect(throws: CancellationError.self) {
                 try await database.resolveConflicts(of: "d", with: handler)

@@ -1,0 +1,79 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import ServiceLifecycle
+import Settle
+import SettleServer
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `A server of CouchDB's protocol` {
+    private func withServer(_ body: (_ address: String) async throws -> Void) async throws {
+        let directory = try ScratchDirectory("couch-server")
+        var configuration = CouchServer.Configuration(directory: directory.url)
+        configuration.port = 0
+        configuration.bodyMaxBytes = 10_000
+        let server = CouchServer(configuration: configuration)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            try await body("http://127.0.0.1:\(try await server.boundPort())")
+            group.cancelAll()
+            while let result = await group.nextResult() { _ = result }
+        }
+    }
+
+    private func send(
+        _ method: HTTPRequestMethod, _ url: String, _ body: String? = nil, origin: String? = nil
+    ) async throws -> (status: UInt, text: String, headers: [String: String]) {
+        var request = HTTPClientRequest(url: url)
+        request.method = .init(rawValue: method.rawValue)
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        if let origin { request.headers.add(name: "Origin", value: origin) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        let headers = Dictionary(
+            response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+        return (response.status.code, text, headers)
+    }
+
+    private enum HTTPRequestMethod: String {
+        case GET, HEAD, PUT, POST
+    }
+
+    @Test func `answers over a network as it does without one`() async throws {
+        try await withServer { address async throws in
+            #expect(try await send(.PUT, address + "/db").text == "{\"ok\":true}\n")
+            let stored = try await send(.PUT, address + "/db/a%2Fb", "{\"n\":1}")
+            #expect(stored.status == 201)
+            let read = try await send(.GET, address + "/db/a%2Fb")
+            #expect(read.text.hasPrefix("{\"_id\":\"a/b\",\"_rev\":\"1-"))
+            #expect(read.headers["etag"] == stored.headers["etag"])
+            #expect(read.headers["content-type"] == "application/json")
+            let head = try await send(.HEAD, address + "/db/a%2Fb")
+            #expect(head.status == 200 && head.text.isEmpty && head.headers["etag"] != nil)
+            let long = String(repeating: "x", count: 20_000)
+            #expect(try await send(.PUT, address + "/db/long", long).status == 413)
+        }
+    }
+
+    @Test func `lets no pages in from elsewhere`() async throws {
+        try await withServer { address async throws in
+            let answer = try await send(.GET, address, origin: "https://example.com")
+            #expect(answer.status == 403 && answer.text.contains("\"forbidden\""))
+        }
+    }
+
+    @Test func `ends its feeds when it stops`() async throws {
+        try await withServer { address async throws in
+            #expect(try await send(.PUT, address + "/db").status == 201)
+            let request = HTTPClientRequest(
+                url: address + "/db/_changes?feed=continuous&heartbeat=3600000")
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            #expect(response.status == .ok)
+            #expect(try await send(.PUT, address + "/db/a", "{}").status == 201)
+            var pieces = response.body.makeAsyncIterator()
+            let line = try #require(try await pieces.next())
+            #expect(String(buffer: line).contains("\"id\":\"a\""))
+        }
+    }
+}
