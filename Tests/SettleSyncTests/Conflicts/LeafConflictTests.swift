@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Foundation
 import Settle
 import SettleSync
@@ -57,7 +58,7 @@ import Testing
         async throws
     {
         try await withConflict { database async throws in
-            let asked = Mutex(0)
+            let asked = Lock(0)
             let handler = ConflictHandler(mayStop: false) { conflict in
                 let count = asked.withLock { count -> Int in
                     count += 1
