@@ -414,9 +414,13 @@ let package = Package(
             name: "StoreChild",
             dependencies: ["Settle", "SettleOutbox", "SettleREST", "SettleSync", "TestSupport"],
             path: "Tests/StoreChild", swiftSettings: house),
+        .executableTarget(
+            name: "LogChild", dependencies: ["SettleLMDB"], path: "Tests/LogChild",
+            swiftSettings: house),
         .testTarget(
             name: "PromiseTests",
             dependencies: [
+                "LogChild", "SettleLMDB",
                 // The tool, which is started as a server.
                 "SettleCommand",
                 "Settle", "SettleOutbox", "SettleREST", "SettleSync", "StoreChild", "TestSupport",

@@ -12,7 +12,7 @@ import SettleLMDB
 /// `LogChild write FOLDER SEED full|relaxed FAULTS LANE STEP ...` goes on where the lane has ended; a step is a number of
 /// commits, or `compact`, `reopen`, `idle`, `sync`;
 /// `LogChild examine FOLDER SEED full|relaxed FAULTS REPORTED ...` looks at a database, which may end the process.
-/// It ends with 0, with 3 after an error of the store, with 1 when a database is not as it must be.
+/// After a commit that fails it opens the database anew. It ends with 0, with 3 after more errors, with 1 when a database is not as it must be.
 @main
 struct LogChild {
     static func main() {
@@ -35,7 +35,8 @@ struct LogChild {
             }
         case "examine":
             let examination = LogExamination(
-                seed: seed, reported: words[5...].compactMap { Int($0) }, isRelaxed: isRelaxed,
+                model: LogModel(seed: seed), reported: words[5...].compactMap { Int($0) },
+                isRelaxed: isRelaxed,
                 faults: CommitLogFaults(rawValue: faults))
             if let problem = examination.problem(in: words[1]) {
                 say("problem \(problem)")
@@ -51,6 +52,8 @@ struct LogChild {
     ) throws {
         var environment = try Environment.open(at: folder, options: options, create: true)
         var number = try history.last(in: environment)
+        var failureCount = 0
+        if number > 0 { say("commit \(history.lane) \(number)") }
         for step in steps {
             switch step {
             case "compact":
@@ -66,10 +69,23 @@ struct LogChild {
                 environment.close()
                 environment = try Environment.open(at: folder, options: options, create: true)
             default:
-                for _ in 0..<(Int(step) ?? 0) {
-                    try history.commit(number + 1, in: environment)
-                    number += 1
-                    say("commit \(history.lane) \(number)")
+                let last = number + (Int(step) ?? 0)
+                while number < last {
+                    do {
+                        try history.commit(number + 1, in: environment)
+                        number += 1
+                        say("commit \(history.lane) \(number)")
+                    } catch {
+                        failureCount += 1
+                        guard failureCount < 4 else { throw error }
+                        say("failed \(error)")
+                        environment.close()
+                        environment = try Environment.open(
+                            at: folder, options: options, create: true)
+                        number = try history.last(in: environment)
+                        // One that failed may be there all the same.
+                        say("commit \(history.lane) \(number)")
+                    }
                 }
             }
         }

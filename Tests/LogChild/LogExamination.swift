@@ -2,15 +2,17 @@ package import SettleLMDB
 
 /// Opens a database that a power failure or a kill may have left, and compares it with the model.
 package struct LogExamination: Sendable {
-    package let seed: UInt64
+    package let model: LogModel
     /// The last commit of each lane that was reported.
     package let reported: [Int]
     /// Whether reported commits may be gone.
     package let isRelaxed: Bool
     package let faults: CommitLogFaults
 
-    package init(seed: UInt64, reported: [Int], isRelaxed: Bool, faults: CommitLogFaults = []) {
-        self.seed = seed
+    package init(
+        model: LogModel, reported: [Int], isRelaxed: Bool, faults: CommitLogFaults = []
+    ) {
+        self.model = model
         self.reported = reported
         self.isRelaxed = isRelaxed
         self.faults = faults
@@ -25,7 +27,7 @@ package struct LogExamination: Sendable {
             if let problem = try problem(of: environment) { return problem }
             // It must be fit for use.
             for lane in reported.indices {
-                let history = LogHistory(seed: seed, lane: lane)
+                let history = LogHistory(seed: model.seed, lane: lane)
                 let last = try history.last(in: environment)
                 for number in last + 1...last + 4 { try history.commit(number, in: environment) }
             }
@@ -38,13 +40,13 @@ package struct LogExamination: Sendable {
     private func problem(of environment: Environment, isContinued: Bool = false) throws -> String? {
         var wanted: [String: [[UInt8]: [UInt8]]] = [:]
         for lane in reported.indices {
-            let history = LogHistory(seed: seed, lane: lane)
+            let history = LogHistory(seed: model.seed, lane: lane)
             let number = try history.last(in: environment)
             let least = isRelaxed ? 0 : reported[lane]
             guard isContinued || (least...reported[lane] + 1).contains(number) else {
                 return "Lane \(lane) is at \(number), and \(reported[lane]) was reported."
             }
-            wanted.merge(history.contents(after: number)) { $1 }
+            wanted.merge(model.contents(ofLane: lane, after: number)) { $1 }
         }
         let findings = try environment.verifyPages().findings
         guard findings.isEmpty else { return "\(findings.prefix(3))" }

@@ -41,7 +41,8 @@ package struct LogHistory: Sendable {
             case 0...2: changes.append(.delete(table: main, key: key))
             case 3 where generator.next() % 20 == 0: changes.append(.clear(table: main))
             default:
-                changes.append(.put(table: main, key: key, value: value(Int(generator.next() % 700))))
+                changes.append(
+                    .put(table: main, key: key, value: value(Int(generator.next() % 700))))
             }
         }
         if number % 19 == 0 {
@@ -70,21 +71,6 @@ package struct LogHistory: Sendable {
                 }
             }
         }
-    }
-
-    /// What is in the tables after a commit.
-    package func contents(after number: Int) -> [String: [[UInt8]: [UInt8]]] {
-        var contents: [String: [[UInt8]: [UInt8]]] = [:]
-        for number in stride(from: 1, through: number, by: 1) {
-            for change in changes(of: number) {
-                switch change {
-                case .put(let table, let key, let value): contents[table, default: [:]][key] = value
-                case .delete(let table, let key): contents[table, default: [:]][key] = nil
-                case .clear(let table): contents[table] = [:]
-                }
-            }
-        }
-        return contents
     }
 
     /// The number of the last commit that is there.

@@ -54,7 +54,7 @@ extension Environment {
             if error.code == .mapResized { return .mapResized }
             throw error
         }
-        if mustMend { try mend(handle) }
+        if mustMend || log?.mustMend == true { try mend(handle) }
         do throws(LMDBError) {
             try log?.begin(handle, engine)
         } catch {
@@ -144,6 +144,7 @@ extension Environment {
             throw error
         }
         monitor.withLock { $0.mustMend = false }
+        log?.mustMend = false
     }
 
     /// Removes dropped tables and commits while nobody of this process reads.

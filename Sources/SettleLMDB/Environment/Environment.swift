@@ -88,8 +88,9 @@ package final class Environment: Sendable {
         try requireUsable("sync")
         guard !options.isReadOnly else { return }
         try whileOpen("sync") { () throws(LMDBError) in
-            try log?.flush()
-            try engine.sync()
+            guard let log else { return try engine.sync() }
+            try log.flush()
+            try log.flushData(engine)
         }
     }
 

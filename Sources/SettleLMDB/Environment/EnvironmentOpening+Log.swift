@@ -53,13 +53,15 @@ extension EnvironmentOpening {
             guard lookCount > EnvironmentTuning.recoveryCheckCountMax else { return }
             throw LMDBError(
                 code: .readOnly, operation: "open", path: directory,
-                message: "The database was not closed when it was last written, and its log must be "
+                message:
+                    "The database was not closed when it was last written, and its log must be "
                     + "carried out first: open it for writing once.")
         }
         guard ContinuousClock.now > deadline else { return }
         throw LMDBError(
             code: .inUse, operation: "open", path: directory,
-            message: "The database was not closed when it was last written, and has to be recovered, "
+            message:
+                "The database was not closed when it was last written, and has to be recovered, "
                 + "but another process keeps it open; try again when that has ended.")
     }
 

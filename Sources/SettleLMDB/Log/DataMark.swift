@@ -55,7 +55,8 @@ struct DataMark: Equatable {
     /// Writes it into both meta pages; it is not flushed.
     func write(_ descriptor: Int32, pageSizeBytes: Int, path: String) throws(LMDBError) {
         var value = value
-        for page in 0..<2 {
+        // The first page is the one that is read: should only one be written, nothing has changed.
+        for page in [1, 0] {
             let place = off_t(page * pageSizeBytes + Self.offset)
             guard pwrite(descriptor, &value, 8, place) == 8 else {
                 throw LMDBError(result: errno, operation: "write mark", path: path)
@@ -97,6 +98,10 @@ extension MetaPages {
     ///   - transaction: Its transaction.
     ///   - mark: What is written as mark.
     ///   - descriptor: The data file, open for writing.
+    ///   - pageSizeBytes: Bytes of a page.
+    ///   - path: The directory, for the error's text.
+    ///   - faults: What a test leaves out.
+    /// - Throws: ``LMDBError`` as the system reports it.
     static func restore(
         _ meta: [UInt8], transaction: UInt64, mark: DataMark, _ descriptor: Int32,
         pageSizeBytes: Int, path: String, faults: CommitLogFaults

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -11,6 +13,8 @@
 final class LogFile: Sendable {
     private let descriptor: Int32
     private let path: String
+    /// Why nothing that is written can be believed to reach the medium any more.
+    private let failure = Mutex<LMDBError?>(nil)
 
     private init(_ descriptor: Int32, _ path: String) {
         self.descriptor = descriptor
@@ -82,25 +86,26 @@ final class LogFile: Sendable {
         }
     }
 
-    /// The newer head.
+    /// The newest head.
     ///
     /// - Returns: The head; nil when there is none.
     /// - Throws: ``LMDBError`` with `versionMismatch` for a log of a later release, or as the system reports it.
     func head() throws(LMDBError) -> LogHead? {
         var blocks: [[UInt8]] = []
-        for slot in 0..<2 {
+        for slot in 0..<LogLayout.headCount {
             let offset = slot * LogLayout.blockBytes
             if let block = try bytes(at: offset, count: LogLayout.blockBytes) {
                 blocks.append(block)
             }
         }
-        switch LogHead.newer(blocks) {
+        switch LogHead.newest(blocks) {
         case .head(let head): return head
         case .none: return nil
         case .newer(let version):
             throw LMDBError(
                 code: .versionMismatch, operation: "open log", path: path,
-                message: "The log \(LogLayout.name) has the form \(version), and this release reads "
+                message:
+                    "The log \(LogLayout.name) has the form \(version), and this release reads "
                     + "\(LogHead.version); open the database with the release that wrote it.")
         }
     }
@@ -108,6 +113,19 @@ final class LogFile: Sendable {
     /// Writes a head into its place; it is not flushed.
     func write(_ head: LogHead) throws(LMDBError) {
         try write(head.block, at: head.offset)
+    }
+
+    /// Makes sure that what a head says which was read is on the medium, before anything is built on it.
+    ///
+    /// Whoever wrote it may have died before the flush, or the flush may have failed.
+    ///
+    /// - Returns: The head as it was written once more.
+    func makeDurable(_ head: LogHead) throws(LMDBError) -> LogHead {
+        var next = head
+        next.sequence += 1
+        try write(next)
+        try flush()
+        return next
     }
 
     /// Writes bytes; they are not flushed.
@@ -149,15 +167,20 @@ final class LogFile: Sendable {
 
     /// Waits until all that was written is on the medium.
     ///
+    /// One at a time: the system tells only one of two of a failure that meets both. After a failure all fail.
     /// On Apple systems the drive empties its cache. **That branch has never been run.**
     func flush() throws(LMDBError) {
-        #if canImport(Darwin)
-            let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
-        #else
-            let result = fdatasync(descriptor)
-        #endif
-        guard result == 0 else {
-            throw LMDBError(result: errno, operation: "flush log", path: path)
+        try failure.withLock { (failure) throws(LMDBError) in
+            if let failure { throw failure }
+            #if canImport(Darwin)
+                let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
+            #else
+                let result = fdatasync(descriptor)
+            #endif
+            guard result != 0 else { return }
+            let error = LMDBError(result: errno, operation: "flush log", path: path)
+            failure = error
+            throw error
         }
     }
 

@@ -12,7 +12,7 @@ struct LogHead: Equatable {
     static let version: UInt32 = 1
 
     var state: State
-    /// Rises with every head; the greater one of the two counts.
+    /// Rises with every head; the greatest counts.
     var sequence: UInt64
     /// The identifier that log and data file have in common.
     var identifier: UInt32
@@ -36,8 +36,8 @@ struct LogHead: Equatable {
     private static let sumOffset = metaOffset + DataFile.metaSizeBytes
     static let usedBytes = sumOffset + 8
 
-    /// Which of the two places it is written to.
-    var slot: Int { Int(sequence & 1) }
+    /// Which of the places it is written to.
+    var slot: Int { Int(sequence % UInt64(LogLayout.headCount)) }
 
     /// Where it is written to.
     var offset: Int { slot * LogLayout.blockBytes }
@@ -94,14 +94,16 @@ struct LogHead: Equatable {
         let meta = Array(block[metaOffset..<metaOffset + DataFile.metaSizeBytes])
         return .head(
             LogHead(
-                state: state, sequence: sequence, identifier: UInt32(truncatingIfNeeded: identifier),
+                state: state, sequence: sequence,
+                identifier: UInt32(truncatingIfNeeded: identifier),
                 session: UInt32(truncatingIfNeeded: session), generation: generation,
-                segment: Int(segment), segmentBytes: Int(segmentBytes), pageSizeBytes: Int(pageSize),
+                segment: Int(segment), segmentBytes: Int(segmentBytes),
+                pageSizeBytes: Int(pageSize),
                 checkpoint: checkpoint, meta: state == .clean ? [] : meta))
     }
 
-    /// The newer of two blocks' heads.
-    static func newer(_ blocks: [[UInt8]]) -> Found {
+    /// The newest of some blocks' heads.
+    static func newest(_ blocks: [[UInt8]]) -> Found {
         var best = Found.none
         for block in blocks {
             switch (read(block), best) {

@@ -1,6 +1,6 @@
 /// Where things are in the commit log, and how its integers are written.
 ///
-/// The file has two heads, which are written in turn, a note that the log must not be used, and two segments of
+/// The file has three heads, which are written in turn, a note that the log must not be used, and two segments of
 /// records, filled with zeros beforehand: a flush then has no change of the file's length to write.
 /// `Docs/Formats/CommitLog.md` has the bytes.
 enum LogLayout {
@@ -11,8 +11,13 @@ enum LogLayout {
     /// With less, a sector that a power failure damages while a record is written could hold one that was
     /// acknowledged before.
     static let blockBytes = 4_096
+    /// The places of heads.
+    ///
+    /// Three, as the newest that was written need not have reached the medium: a process may have died before its
+    /// flush. The next one then takes neither its place nor that of the one before.
+    static let headCount = 3
     /// Where the note lies that a flush has failed.
-    static let poisonOffset = 2 * blockBytes
+    static let poisonOffset = headCount * blockBytes
     /// Where the first segment begins.
     static let segmentsOffset = 4 * blockBytes
 
@@ -47,7 +52,8 @@ extension [UInt8] {
     /// An integer whose lowest byte comes first; nil where the bytes end before.
     func logInteger<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, offset + T.bitWidth / 8 <= count else { return nil }
-        return T(littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) })
+        return T(
+            littleEndian: withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) })
     }
 }
 

@@ -39,6 +39,7 @@ struct LogRecovery {
             guard pages.allSatisfy({ $0.mark.identifier == head.identifier }) else {
                 throw missing("belongs to another data file")
             }
+            _ = try log.makeDurable(head)
             return try clearSession(head, pageSizeBytes: pages[0].meta.pageSizeBytes)
         }
         try requireFit(head, pages)
@@ -73,7 +74,8 @@ struct LogRecovery {
     /// A file that was under this log at its checkpoint has both pages marked, and one at least as new.
     private func requireFit(_ head: LogHead, _ pages: [MetaPage]) throws(LMDBError) {
         let newest = pages.map(\.meta.transaction).max() ?? 0
-        let isNewEnough = newest >= head.checkpoint || (pages.count == 1 && newest + 1 == head.checkpoint)
+        let isNewEnough =
+            newest >= head.checkpoint || (pages.count == 1 && newest + 1 == head.checkpoint)
         guard !pages.isEmpty, isNewEnough,
             pages.allSatisfy({
                 $0.mark.identifier == head.identifier
@@ -92,11 +94,13 @@ struct LogRecovery {
     private func missing(_ what: String) -> LMDBError {
         LMDBError(
             code: .corrupted, operation: "open", path: directory,
-            message: "The database was not closed, and data.mdb needs its log \(LogLayout.name), which "
+            message:
+                "The database was not closed, and data.mdb needs its log \(LogLayout.name), which "
                 + "\(what). Put the log back, or restore the database from a backup.")
     }
 
     private func recover(_ head: LogHead, _ log: LogFile) throws(LMDBError) {
+        let head = try log.makeDurable(head)
         let used = try FileSystem.status(data)?.sizeBytes ?? 0
         // Address space only. The checkpoint's pages are kept meanwhile, so more than the file has is needed.
         var mapSize = max(options.mapSizeInitial, 2 * used + 8 * head.segmentBytes)
@@ -157,7 +161,8 @@ struct LogRecovery {
         do throws(LMDBError) {
             try engine.configure(
                 readersMax: options.readersMax, tablesMax: options.tablesMax, mapSize: mapSize)
-            try engine.open(isReadOnly: false, isWithoutLocks: false, durability: options.durability)
+            try engine.open(
+                isReadOnly: false, isWithoutLocks: false, durability: options.durability)
             try engine.setFlushing(false)
             return engine
         } catch {
@@ -217,7 +222,8 @@ private struct LogReplay {
     ) throws(LMDBError) {
         switch change {
         case .put(let table, let key, let value):
-            _ = try handle.put(value, for: key, in: slot(of: table, handle), .replacing, atEnd: false)
+            _ = try handle.put(
+                value, for: key, in: slot(of: table, handle), .replacing, atEnd: false)
         case .delete(let table, let key):
             _ = try handle.delete(key, in: slot(of: table, handle))
         case .clear(let table):
@@ -237,6 +243,8 @@ private struct LogReplay {
     private func broken(_ what: String) -> LMDBError {
         LMDBError(
             code: .corrupted, operation: "recover", path: engine.path,
-            message: "A record of the log \(LogLayout.name) \(what); restore the database from a backup.")
+            message:
+                "A record of the log \(LogLayout.name) \(what); restore the database from a backup."
+        )
     }
 }

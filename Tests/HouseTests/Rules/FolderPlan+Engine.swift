@@ -6,12 +6,16 @@ extension FolderPlan {
         Folder("Files", uses: [".", "Errors"]),
         // The engine's own functions.
         Folder("Engine", uses: [".", "Errors", "Files"]),
+        // The commit log: its bytes, recovery, and what each commit does with it.
+        Folder("Log", uses: [".", "Engine", "Errors", "Files"]),
         // An environment and its transactions, which know each other: a transaction holds the environment
         // it reads, and the environment counts the transactions that it must wait for.
-        Folder("Environment", uses: [".", "Engine", "Errors", "Files"], isWhole: true),
+        Folder(
+            "Environment", uses: [".", "Engine", "Errors", "Files", "Log"], isWhole: true),
         // The check of pages, and what needs all of the above: compaction, copies, statistics.
         Folder("Pages", uses: ["Engine", "Environment", "Errors", "Files"]),
-        Folder("Upkeep", uses: [".", "Engine", "Environment", "Errors", "Files", "Pages"]),
+        Folder(
+            "Upkeep", uses: [".", "Engine", "Environment", "Errors", "Files", "Log", "Pages"]),
     ]
 
     /// Values and packed documents.

@@ -75,7 +75,7 @@ enum HousePlan {
 
     /// What the tests are built from and no source target is.
     static let testRooms: Set<String> = [
-        "CIndexStore", "CosmosModel", "CosmosModelServer", "StoreChild", "TestSupport",
+        "CIndexStore", "CosmosModel", "CosmosModelServer", "LogChild", "StoreChild", "TestSupport",
     ]
 
     /// Modules that come with the toolchain or the platform and need no declaration.

@@ -82,9 +82,15 @@
     /// Opens the disks that power failures could have left, and compares each with the model.
     struct LogVerification: Sendable {
         let recording: LogRecording
+        private let model: LogModel
         var flush = SimulatedDisk.Flush.asAsked
         /// Whether each disk is looked at by a process of its own: one that is damaged as no real one may be can end it.
         var isolatesDisks = false
+
+        init(recording: LogRecording) {
+            self.recording = recording
+            model = LogModel(seed: recording.seed)
+        }
 
         /// Blocks on their way may be damaged, but for the two pages that say which state is valid while no log does.
         static let damage = DiskMaker.Damage(blockSize: 4_096) { path, offset in
@@ -102,7 +108,9 @@
             try await verify(
                 (0...recording.events.count).flatMap { moment in
                     DiskMaker.Manner.allCases.map {
-                        Case(moment: moment, manner: $0, seed: recording.seed &+ UInt64(moment) << 16)
+                        Case(
+                            moment: moment, manner: $0, seed: recording.seed &+ UInt64(moment) << 16
+                        )
                     }
                 })
         }
@@ -114,7 +122,8 @@
                 (0..<count).map { number in
                     Case(
                         moment: Int.random(in: 0...recording.events.count, using: &generator),
-                        manner: DiskMaker.Manner.allCases.randomElement(using: &generator) ?? .sectors,
+                        manner: DiskMaker.Manner.allCases.randomElement(using: &generator)
+                            ?? .sectors,
                         seed: recording.seed &+ UInt64(number) << 16)
                 })
         }
@@ -162,7 +171,7 @@
                     to: scratch.file(String(path.dropFirst(recording.folder.count + 1))))
             }
             let examination = LogExamination(
-                seed: recording.seed, reported: recording.reported(before: next.moment),
+                model: model, reported: recording.reported(before: next.moment),
                 isRelaxed: recording.isRelaxed, faults: recording.faults)
             let path = scratch.path
             let problem = try await onThread { () -> String? in
@@ -182,7 +191,7 @@
             let child = try LineProcess(
                 BuiltFile.find("LogChild"),
                 [
-                    "examine", scratch.path, "\(examination.seed)",
+                    "examine", scratch.path, "\(examination.model.seed)",
                     examination.isRelaxed ? "relaxed" : "full", "\(examination.faults.rawValue)",
                 ] + examination.reported.map(String.init),
                 // What Swift says of a process that crashes takes seconds.

@@ -112,7 +112,8 @@ extension [UInt8] {
         try environment.write { transaction in
             let table = try transaction.createTable(named: "t")
             for number in UInt8(0)..<100 {
-                try transaction.put([UInt8](repeating: number, count: 300), for: [number], in: table)
+                try transaction.put(
+                    [UInt8](repeating: number, count: 300), for: [number], in: table)
             }
         }
         try environment.put([0], for: [0])
@@ -151,7 +152,9 @@ extension [UInt8] {
         reader.close()
     }
 
-    @Test func `of a file that was not recovered refuses readers, and a missing log everybody`() throws {
+    @Test func `of a file that was not recovered refuses readers, and a missing log everybody`()
+        throws
+    {
         let scratch = Scratch()
         let environment = try scratch.open(.logged())
         defer { environment.close() }
@@ -257,7 +260,9 @@ extension [UInt8] {
         try environment.put([1], for: [1])
         try environment.put([2], for: [2])
         let limit = ContinuousClock.now + .seconds(20)
-        while try scratch.dataMark().session != 0, ContinuousClock.now < limit { await Task.yield() }
+        while try scratch.dataMark().session != 0, ContinuousClock.now < limit {
+            await Task.yield()
+        }
         #expect(try scratch.dataMark().session == 0)
         #expect(try scratch.logHead()?.state == .clean)
         try environment.put([3], for: [3])
@@ -277,7 +282,9 @@ extension [UInt8] {
         defer { environment.close() }
         try environment.put([0], for: [0])
         var stored = 0
-        while code({ try environment.put([UInt8](repeating: 1, count: 3_000), for: Self.key(stored)) })
+        while code({
+            try environment.put([UInt8](repeating: 1, count: 3_000), for: Self.key(stored))
+        })
             == nil
         {
             stored += 1

@@ -22,7 +22,8 @@ struct LogImage {
         _ transaction: UInt64, generation: UInt64 = 7, identifier: UInt32 = 0xABCD, length: Int = 10
     ) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: LogRecord.headerBytes)
-        bytes.append(contentsOf: (0..<length).map { UInt8(truncatingIfNeeded: $0 + Int(transaction)) })
+        bytes.append(
+            contentsOf: (0..<length).map { UInt8(truncatingIfNeeded: $0 + Int(transaction)) })
         LogRecord.seal(
             &bytes,
             as: .init(identifier: identifier, generation: generation, transaction: transaction),
@@ -72,7 +73,7 @@ struct LogImage {
     @Test func `the newer head counts, and a damaged one leaves the older`() {
         let (old, new) = (LogImage.head(sequence: 4), LogImage.head(sequence: 5, checkpoint: 200))
         for blocks in [[old.block, new.block], [new.block, old.block]] {
-            #expect(LogHead.newer(blocks) == .head(new))
+            #expect(LogHead.newest(blocks) == .head(new))
         }
         // A power failure leaves any sectors of the new one.
         for mask in 0..<8 {
@@ -82,13 +83,13 @@ struct LogImage {
                 torn.replaceSubrange(range, with: new.block[range])
             }
             #expect(
-                LogHead.newer([old.block, torn]) == .head(mask & 1 == 0 ? old : new))
+                LogHead.newest([old.block, torn]) == .head(mask & 1 == 0 ? old : new))
         }
         var later = new
         later.sequence = 9
         var block = later.block
         block.setInteger(UInt32(2), at: 8)
-        #expect(LogHead.newer([old.block, block]) == .head(old))
+        #expect(LogHead.newest([old.block, block]) == .head(old))
     }
 
     @Test func `a record is read as it was sealed, and not when a bit of it is another`() {
@@ -128,6 +129,15 @@ struct LogImage {
         #expect(LogRecord.read(claimed[...], place, faults: .noChecksum) != nil)
     }
 
+    @Test func `without its generation a record of an earlier use would count`() {
+        var bytes = [UInt8](repeating: 0, count: LogRecord.headerBytes + 9)
+        let old = LogRecord.Place(identifier: 1, generation: 5, transaction: 8)
+        let now = LogRecord.Place(identifier: 1, generation: 6, transaction: 8)
+        LogRecord.seal(&bytes, as: old, faults: .noGeneration)
+        #expect(LogRecord.read(bytes[...], now, faults: .noGeneration) != nil)
+        #expect(LogRecord.read(bytes[...], now, faults: []) == nil)
+    }
+
     @Test func `a log cut off anywhere gives the records before the cut, and no others`() throws {
         var image = LogImage()
         let lengths = [10, 5_000, 0, 4_096 - LogRecord.headerBytes, 1]
@@ -147,7 +157,8 @@ struct LogImage {
             for place in start + cut..<start + end { torn.bytes[place] = 0xEE }
             let whole = ends.prefix { $0 <= cut }.count
             #expect(
-                try torn.found(LogImage.head()) == (0..<whole).map { 101 + UInt64($0) }, "cut \(cut)")
+                try torn.found(LogImage.head()) == (0..<whole).map { 101 + UInt64($0) },
+                "cut \(cut)")
         }
     }
 
@@ -186,7 +197,9 @@ struct LogImage {
     @Test func `changes are read as they were noted`() {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)
-        let tables = (0..<5).map { Table(name: "table \($0)", slot: UInt32($0), serial: UInt64($0 + 50)) }
+        let tables = (0..<5).map {
+            Table(name: "table \($0)", slot: UInt32($0), serial: UInt64($0 + 50))
+        }
         for _ in 0..<200 {
             let noted = LogChanges(limit: 1 << 20)
             noted.begin(isKept: true)

@@ -1,0 +1,123 @@
+#if os(Linux)
+    import Foundation
+    import LogChild
+    import SettleLMDB
+    import TestSupport
+    import Testing
+
+    /// Calls of a child fail that commits through a log, the first, the second, and so on; or it is killed.
+    @Suite(.serialized) struct `A commit log whose process fails` {
+        struct Failure: Sendable, CustomTestStringConvertible {
+            let calls: String
+            let error: String
+            let manner: String
+            var testDescription: String { "\(calls), \(error), \(manner)" }
+
+            static let all = [
+                Failure(calls: "fsync,fdatasync", error: "EIO", manner: "fail"),
+                Failure(calls: "fsync,fdatasync", error: "ENOSPC", manner: "late"),
+                Failure(calls: "pwrite,writev,pwritev", error: "EIO", manner: "fail"),
+                Failure(calls: "pwrite,writev,pwritev", error: "ENOSPC", manner: "late"),
+                Failure(calls: "pwrite,writev,pwritev", error: "EIO", manner: "short"),
+            ]
+        }
+
+        private static let seed = KillSettings.seed
+
+        /// The child opens the database anew and goes on; then the power fails.
+        @Test(arguments: Failure.all)
+        func `reports nothing that a power failure then takes away`(failure: Failure) async throws {
+            var failed = 0
+            // Half of the two pages that a file begins with may be what is left of a longer one, and is refused.
+            var number = failure.manner == "short" ? 2 : 1
+            while true {
+                let scratch = try ScratchDirectory("log-faults")
+                let log = scratch.file("log")
+                let recording = try await LogRecording(
+                    ["25"], seed: Self.seed,
+                    environment: [
+                        "SETTLE_FAULT_CALLS": failure.calls, "SETTLE_FAULT_FIRST": "\(number)",
+                        "SETTLE_FAULT_ERROR": failure.error, "SETTLE_FAULT_MANNER": failure.manner,
+                        "SETTLE_FAULT_LOG": log.path,
+                    ], mustEndWell: false)
+                if try String(contentsOf: log, encoding: .utf8).isEmpty { break }
+                failed += 1
+                let found = try await LogVerification(recording: recording).randomMoments(8)
+                #expect(
+                    found.faults.isEmpty,
+                    "\(failure.testDescription), call \(number): \(found.faults)")
+                number += number < 12 ? 1 : number / 4
+                withExtendedLifetime(scratch) {}
+            }
+            #expect(failed > 5)
+        }
+
+        @Test(arguments: [(1, false), (1, true), (2, false)])
+        func `loses nothing that was reported when it is killed`(
+            lanes: Int, isRelaxed: Bool
+        ) async throws {
+            var generator = SeededGenerator(seed: Self.seed)
+            let scratch = try ScratchDirectory("log-kills")
+            let program = try BuiltFile.find("LogChild")
+            let model = LogModel(seed: Self.seed)
+            var reported = Array(repeating: 0, count: lanes)
+            for round in 0..<max(8, KillSettings.kills / 6) {
+                let plans = (0..<lanes).map { _ in
+                    (
+                        lines: Int.random(in: 0...60, using: &generator),
+                        turns: Int.random(in: 0...200_000, using: &generator)
+                    )
+                }
+                let found = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+                    for (lane, plan) in plans.enumerated() {
+                        let words =
+                            [
+                                "write", scratch.path, "\(Self.seed)",
+                                isRelaxed ? "relaxed" : "full",
+                                "0", "\(lane)",
+                            ]
+                            + "30 idle 40 compact 30 reopen 60".split(separator: " ").map(
+                                String.init)
+                        let errors = scratch.file("errors-\(lane)")
+                        let before = reported[lane]
+                        group.addTask {
+                            try await onThread {
+                                let child = try LineProcess(program, words, errors: errors)
+                                var last = before
+                                func take(_ line: String) {
+                                    let parts = line.split(separator: " ")
+                                    if parts.first == "commit", let number = Int(parts[2]) {
+                                        last = number
+                                    }
+                                }
+                                var count = 0
+                                while count < plan.lines, let line = try child.nextLine() {
+                                    take(line)
+                                    count += 1
+                                }
+                                var noise = SeededGenerator(seed: 1)
+                                for _ in 0..<plan.turns { _ = noise.next() }
+                                child.kill()
+                                while let line = try child.nextLine() { take(line) }
+                                _ = child.ending()
+                                return (lane, last)
+                            }
+                        }
+                    }
+                    var found: [(Int, Int)] = []
+                    for try await one in group { found.append(one) }
+                    return found
+                }
+                for (lane, last) in found { reported[lane] = last }
+                let examination = LogExamination(
+                    model: model, reported: reported, isRelaxed: false)
+                let path = scratch.path
+                let problem = try await onThread { examination.problem(in: path) }
+                #expect(problem == nil, "round \(round), SETTLE_SEED=\(Self.seed)")
+                // Those of the examination.
+                for lane in 0..<lanes { reported[lane] += 4 }
+            }
+            withExtendedLifetime(scratch) {}
+        }
+    }
+#endif
