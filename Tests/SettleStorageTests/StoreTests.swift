@@ -1,3 +1,4 @@
+import Foundation
 import SettleDocuments
 import SettleLMDB
 import SettleStorage
@@ -5,9 +6,11 @@ import Testing
 import TestSupport
 
 @Suite(.serialized) struct `Opening a store` {
-    private func open(_ directory: ScratchDirectory, create: Bool = false) throws -> Store {
+    private func open(
+        _ directory: ScratchDirectory, create: Bool = false, options: StoreOptions = StoreOptions()
+    ) throws -> Store {
         try Store(
-            directory: directory.path, options: StoreOptions(), create: create,
+            directory: directory.path, options: options, create: create,
             clock: { Timestamp(microseconds: 0) }, publish: { _ in })
     }
 
@@ -24,16 +27,49 @@ import TestSupport
         #expect(try second.read("test") { $0.lastSequence } == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `with a commit log notes it in the format, and recovers`(isFlushed: Bool) async throws {
+        let directory = try ScratchDirectory("store")
+        try open(directory, create: true).close()
+        var options = StoreOptions(isFlushedAtCommit: isFlushed)
+        options.usesCommitLog = true
+        let store = try open(directory, options: options)
+        defer { store.close() }
+        for number in 0..<20 {
+            _ = try await store.write {
+                try $0.put(
+                    "\(number)", body: try body(["n": 1]), precondition: .absent, origin: nil)
+            }
+        }
+        // As if the process had been killed here.
+        let copy = try ScratchDirectory("store")
+        for name in ["data.mdb", "log.mdb"] {
+            try FileManager.default.copyItem(at: directory.file(name), to: copy.file(name))
+        }
+        // The option is not needed to recover.
+        let recovered = try open(copy)
+        defer { recovered.close() }
+        #expect(try recovered.read("test") { $0.lastSequence } == 20)
+        let environment = try Environment.open(at: copy.path, create: false)
+        defer { environment.close() }
+        let format = try environment.read { transaction in
+            try transaction.table(named: "meta").flatMap {
+                try transaction.value(for: Array("format".utf8), in: $0)
+            }
+        }
+        #expect(format == Array("5".utf8))
+    }
+
     @Test func `of another format or engine is refused and nothing is changed`() async throws {
         let directory = try ScratchDirectory("store")
         try open(directory, create: true).close()
         let environment = try Environment.open(at: directory.path, create: false)
-        try setMeta("format", "5", in: environment)
+        try setMeta("format", "6", in: environment)
         do {
             _ = try open(directory)
             Issue.record("A file of a newer format was opened.")
         } catch StorageError.newerFormat(let format) {
-            #expect(format == 5)
+            #expect(format == 6)
         }
         try setMeta("format", "1", in: environment)
         do {

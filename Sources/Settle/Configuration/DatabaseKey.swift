@@ -115,8 +115,10 @@ struct DatabaseKey: Hashable, Sendable {
     func removeFiles() throws(DatabaseError) {
         do {
             let manager = FileManager.default
-            let files = ["data.mdb", "lock.mdb", "data.mdb.compacting", "data.mdb.copying"]
-                .map { directory.appendingPathComponent($0) }
+            let files = [
+                "data.mdb", "lock.mdb", "log.mdb", "data.mdb.compacting", "data.mdb.copying",
+            ]
+            .map { directory.appendingPathComponent($0) }
             let guards = IndexEngine.crashGuardFiles(in: directory.path)
                 .map { URL(fileURLWithPath: $0) }
             for url in files + guards {

@@ -86,7 +86,7 @@ extension Database {
             configuration.key.directory, url.resolvingSymlinksInPath().deletingLastPathComponent(),
         ]
         let files = folders.flatMap { folder in
-            ["data.mdb", "lock.mdb"].map { folder.appendingPathComponent($0) }
+            ["data.mdb", "lock.mdb", "log.mdb"].map { folder.appendingPathComponent($0) }
         }
         guard !files.compactMap(identity).contains(target) else {
             throw DatabaseError(

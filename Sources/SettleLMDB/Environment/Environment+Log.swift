@@ -1,6 +1,14 @@
 import SettlePrimitives
 
 extension Environment {
+    /// Lets the next small commits go through the commit log, as `EnvironmentOptions.usesCommitLog` does from the start.
+    ///
+    /// For who has to note in the file first that it may have a log. It does nothing in an environment for reading, or
+    /// on a file system without the locks that the log needs.
+    package func useCommitLog() {
+        log?.use()
+    }
+
     /// Ends the use of the commit log that nobody has needed for a while.
     ///
     /// Called by the log's thread, which writers may wait for: so it does not wait for a writer.

@@ -13,6 +13,8 @@ final class LogKeeper: @unchecked Sendable {
     let work = Monitor(LogWork())
     /// Whether the file system has the locks that the log needs.
     private let isPossible: Bool
+    /// Whether the environment wants it.
+    private let isUsed: Mutex<Bool>
     var session: LogSession?
     /// How many commits without the log must come before it is used.
     var plainCommitsLeft: Int
@@ -29,10 +31,18 @@ final class LogKeeper: @unchecked Sendable {
     init(directory: String, options: EnvironmentOptions, isPossible: Bool) {
         self.directory = directory
         self.options = options
-        self.isPossible = isPossible && options.usesCommitLog
+        self.isPossible = isPossible
+        isUsed = Mutex(options.usesCommitLog)
         changes = LogChanges(limit: options.logTuning.recordBytesMax)
         plainCommitsLeft =
             options.durability == .relaxed ? 0 : options.logTuning.plainCommitsAtFirst
+    }
+
+    private var mayEnter: Bool { isPossible && isUsed.withLock { $0 } }
+
+    /// Lets the next commits go through the log, whatever the options say.
+    func use() {
+        isUsed.withLock { $0 = true }
     }
 
     /// Says what is done, on the log's thread, when nothing was committed for a while.
@@ -54,7 +64,7 @@ final class LogKeeper: @unchecked Sendable {
             if mark.session != 0 { try takeOver(mark, handle, engine) }
             plainCommitsLeft = options.logTuning.plainCommitsAfterOthers
         }
-        changes.begin(isKept: session != nil || (isPossible && plainCommitsLeft <= 0))
+        changes.begin(isKept: session != nil || (mayEnter && plainCommitsLeft <= 0))
     }
 
     /// Commits a transaction, through the log or past it.
@@ -91,7 +101,7 @@ final class LogKeeper: @unchecked Sendable {
         _ handle: EngineTransaction, _ number: UInt64, _ engine: EngineEnvironment
     ) throws(LMDBError) {
         try handle.commit()
-        guard isPossible else { return }
+        guard mayEnter else { return }
         if try engine.info().transactionLast == number {
             plainCommitsLeft = max(0, plainCommitsLeft - 1)
             if options.durability == .full { flushedTransaction = number }

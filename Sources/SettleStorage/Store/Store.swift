@@ -34,7 +34,11 @@ package final class Store: Sendable {
         }
         do {
             tables = try StorageError.translating {
-                try Self.openTables(of: environment, options, create: create)
+                let tables = try Self.openTables(of: environment, options, create: create)
+                if options.usesCommitLog, !options.isReadOnly {
+                    try Self.startCommitLog(of: environment, tables)
+                }
+                return tables
             }
         } catch {
             environment.close()
@@ -122,6 +126,23 @@ package final class Store: Sendable {
         }
         guard create else { throw StorageError.notASettleStore }
         return try makeTables(in: environment)
+    }
+
+    private static func startCommitLog(
+        of environment: Environment, _ tables: StoreTables
+    ) throws {
+        let format = try environment.read("open") {
+            try StoreHeader.check(tables.meta, in: $0)
+        }
+        if format < StoreHeader.formatWithLog {
+            try environment.write { transaction in
+                try StoreHeader.raiseFormat(
+                    to: StoreHeader.formatWithLog, in: tables.meta, of: transaction)
+            }
+            // On the medium before the log says anything.
+            try environment.sync()
+        }
+        environment.useCommitLog()
     }
 
     private static func makeTables(in environment: Environment) throws -> StoreTables {

@@ -9,6 +9,11 @@ package struct StoreOptions: Sendable {
     /// True when nothing may be written, on read-only media for example.
     package var isReadOnly: Bool
 
+    /// True when small commits go through a log beside the file, with one flush each or none; off by default.
+    ///
+    /// The store then has format 5, which releases that know nothing of the log refuse, for good.
+    package var usesCommitLog = false
+
     /// Options.
     package init(isFlushedAtCommit: Bool = true, isReadOnly: Bool = false) {
         self.isFlushedAtCommit = isFlushedAtCommit

@@ -11,6 +11,12 @@ enum StoreHeader {
     /// format 4 has holds and numbers of origins.
     static let format: UInt32 = 4
 
+    /// The format of a store that may have a commit log, and is in all else as one of ``format``.
+    ///
+    /// It is raised to this before the log is first used: a release that does not know the log would take a file for
+    /// whole that needs it.
+    static let formatWithLog: UInt32 = 5
+
     /// The oldest format that is upgraded (``StoreUpgrade``).
     ///
     /// Format 1 was never released.
@@ -33,14 +39,16 @@ enum StoreHeader {
         try transaction.put(Array(runningEngine.utf8), for: engineKey, in: table)
     }
 
-    /// Notes that a store has the format of this release.
-    static func raiseFormat(in table: Table, of transaction: WriteTransaction) throws {
+    /// Notes that a store has a format, that of this release or with a log.
+    static func raiseFormat(
+        to format: UInt32 = format, in table: Table, of transaction: WriteTransaction
+    ) throws {
         try transaction.put(Array(String(format).utf8), for: formatKey, in: table)
     }
 
     /// Refuses a store that this release cannot read.
     ///
-    /// - Returns: The store's format; it may be older than ``format``.
+    /// - Returns: The store's format; it may be older than ``format``, or ``formatWithLog``.
     /// - Throws: ``StorageError/newerFormat(format:)``, ``StorageError/foreignEngine(recorded:running:)``,
     ///   or ``StorageError/notASettleStore`` when there is no header at all.
     @discardableResult
@@ -48,7 +56,7 @@ enum StoreHeader {
         guard let bytes = try transaction.value(for: formatKey, in: table),
             let recorded = UInt32(String(decoding: bytes, as: UTF8.self)), recorded >= 1
         else { throw StorageError.notASettleStore }
-        guard recorded <= format else { throw StorageError.newerFormat(format: recorded) }
+        guard recorded <= formatWithLog else { throw StorageError.newerFormat(format: recorded) }
         guard recorded >= oldestFormat else { throw StorageError.olderFormat(format: recorded) }
         let engine = try transaction.value(for: engineKey, in: table).map {
             String(decoding: $0, as: UTF8.self)
