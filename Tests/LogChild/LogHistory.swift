@@ -29,7 +29,7 @@ package struct LogHistory: Sendable {
         var changes: [Change] = [
             .put(
                 table: counter, key: [0],
-                value: withUnsafeBytes(of: UInt64(number).littleEndian) { Array($0) })
+                value: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
         ]
         func value(_ count: Int) -> [UInt8] {
             let base = UInt8(truncatingIfNeeded: generator.next())

@@ -42,7 +42,7 @@
                     ], mustEndWell: false)
                 if try String(contentsOf: log, encoding: .utf8).isEmpty { break }
                 failed += 1
-                let found = try await LogVerification(recording: recording).randomMoments(8)
+                let found = try await LogVerification(recording: recording).randomMoments(4)
                 #expect(
                     found.faults.isEmpty,
                     "\(failure.testDescription), call \(number): \(found.faults)")
@@ -61,7 +61,7 @@
             let program = try BuiltFile.find("LogChild")
             let model = LogModel(seed: Self.seed)
             var reported = Array(repeating: 0, count: lanes)
-            for round in 0..<max(8, KillSettings.kills / 6) {
+            for round in 0..<max(8, KillSettings.kills / 12) {
                 let plans = (0..<lanes).map { _ in
                     (
                         lines: Int.random(in: 0...60, using: &generator),

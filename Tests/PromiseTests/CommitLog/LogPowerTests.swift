@@ -8,7 +8,7 @@
     @Suite(.serialized) struct `When the power fails under a commit log` {
         private static let full = ProcessInfo.processInfo.environment["SETTLE_POWER_FAILURES"]
             .flatMap { Int($0) }
-        private static let disks = full ?? 300
+        private static let disks = full ?? 150
         private static var disksOfMutant: Int { full.map { max(500, $0 / 20) } ?? 60 }
         private static let seed = KillSettings.seed
 
@@ -20,7 +20,7 @@
             #expect(found.count >= count, "\(name)")
         }
 
-        @Test(arguments: ["3", "6", "5 compact 5", "5 idle 3", "5 reopen 5"])
+        @Test(arguments: ["4", "4 compact 3", "4 idle 3", "4 reopen 3"])
         func `at any moment of a short history, nothing that was reported is lost`(
             steps: String
         ) async throws {
