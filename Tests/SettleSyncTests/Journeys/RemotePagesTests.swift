@@ -28,7 +28,7 @@ import Testing
         let (device, server) = (try await Device(), ModelServer())
         let backend = ModelBackend(server: server)
         _ = try await device.replicate(backend)
-        for id in ["b", "a", "ab", "a\u{0}", "é", "z", "c"] { try await device.put(id, ["n": 1]) }
+        for id in ["b", "a", "ab", "a\u{1}", "é", "z", "c"] { try await device.put(id, ["n": 1]) }
         var found: [PendingOperation] = []
         var next: String?
         repeat {
