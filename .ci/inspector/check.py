@@ -260,6 +260,7 @@ def check_cities(tool, browser):
     browser.open(inspector, "/d/cities/index?name=bycountry&level=keys")
     check_accessibility(browser, "index")
     assert len(browser.all("rect.bar")) == 50
+    browser.driver.execute_script("document.querySelector('figure').scrollIntoView()")
     browser.picture("cities-index")
     browser.check(inspector, "document and index")
 

@@ -18,7 +18,8 @@ import Testing
         let changed = Entity.identifiedBy("anna")
         changed.addUpdates(["name": "Anne", "age": 40])
         _ = try await datastore.update(properties: [changed])
-        let bob = Entity.identifiedBy("bob", createAs: "person", with: ["boss": Primitive.entity("anna")])
+        let bob = Entity.identifiedBy(
+            "bob", createAs: "person", with: ["boss": Primitive.entity("anna")])
         _ = try await datastore.update(properties: [bob])
         try await test.database.buildIndex(named: "entities")
         let inspector = try await TestInspector(test.database)
