@@ -13,7 +13,7 @@ import couchdb
 from couchdb.tools import dump, load
 from ibm_cloud_sdk_core import ApiException
 from ibm_cloud_sdk_core.authenticators import NoAuthAuthenticator
-from ibmcloudant.cloudant_v1 import BulkDocs, BulkGetQueryDocument, CloudantV1, Document
+from ibmcloudant.cloudant_v1 import CloudantV1
 
 
 def refused(status, call, *arguments, **options):
@@ -38,14 +38,14 @@ def check_documents(client):
     ).get_result()
     assert second["rev"].startswith("2-")
     refused(404, client.get_document, db="cities", doc_id="ulm")
-    posted = client.post_document(db="cities", document=Document(id="köln", n=3)).get_result()
-    assert posted["id"] == "köln"
+    posted = client.post_document(db="cities", document={"_id": "köln", "n": 3}).get_result()
+    assert posted["id"] == "köln", posted
     assert client.head_document(db="cities", doc_id="köln").get_status_code() == 200
     many = client.post_bulk_docs(
-        db="cities", bulk_docs=BulkDocs(docs=[Document(id=f"d{n}", n=n) for n in range(20)])
+        db="cities", bulk_docs={"docs": [{"_id": f"d{n}", "n": n} for n in range(20)]}
     ).get_result()
     assert len(many) == 20 and all(row["ok"] for row in many)
-    listed = client.post_all_docs(db="cities", include_docs=True, startkey="d0", endkey="d2").get_result()
+    listed = client.post_all_docs(db="cities", include_docs=True, start_key="d0", end_key="d2").get_result()
     assert [row["id"] for row in listed["rows"]][:3] == ["d0", "d1", "d10"], listed
     client.delete_document(db="cities", doc_id="d0", rev=many[0]["rev"])
     refused(404, client.get_document, db="cities", doc_id="d0")
@@ -55,10 +55,15 @@ def check_documents(client):
 
 def check_conflicts(client):
     given = [
-        Document(id="c", rev=f"2-{digit * 32}", revisions={"start": 2, "ids": [digit * 32, "0" * 32]}, v=digit)
+        {
+            "_id": "c",
+            "_rev": f"2-{digit * 32}",
+            "_revisions": {"start": 2, "ids": [digit * 32, "0" * 32]},
+            "v": digit,
+        }
         for digit in "ab"
     ]
-    answer = client.post_bulk_docs(db="cities", bulk_docs=BulkDocs(docs=given, new_edits=False))
+    answer = client.post_bulk_docs(db="cities", bulk_docs={"docs": given, "new_edits": False})
     assert answer.get_result() == []
     read = client.get_document(db="cities", doc_id="c", conflicts=True).get_result()
     assert read["v"] == "b" and read["_conflicts"] == ["2-" + "a" * 32], read
@@ -67,7 +72,7 @@ def check_conflicts(client):
     ).get_result()
     assert missing["c"]["missing"] == ["3-" + "c" * 32], missing
     got = client.post_bulk_get(
-        db="cities", docs=[BulkGetQueryDocument(id="c", rev="2-" + "a" * 32)], revs=True
+        db="cities", docs=[{"id": "c", "rev": "2-" + "a" * 32}], revs=True
     ).get_result()
     assert got["results"][0]["docs"][0]["ok"]["v"] == "a", got
     client.delete_document(db="cities", doc_id="c", rev="2-" + "a" * 32)

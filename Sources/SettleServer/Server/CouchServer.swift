@@ -80,6 +80,14 @@ public final class CouchServer: Service, Sendable {
         try await port.value
     }
 
+    /// How connections are spoken on: HTTP/1.1, with bodies that may come packed by gzip.
+    private var channels: HTTPServerBuilder {
+        let unpackedBytesMax = configuration.bodyMaxBytes
+        return HTTPServerBuilder { responder in
+            TableChannel(HTTP1Channel(responder: responder), unpackedBytesMax: unpackedBytesMax)
+        }
+    }
+
     private func serve() async throws {
         let origins = try OriginPolicy(
             host: configuration.host, hostNames: configuration.hostNames, sharing: nil)
@@ -91,7 +99,7 @@ public final class CouchServer: Service, Sendable {
         let application = Application(
             responder: CouchHTTPResponder(
                 responder: CouchResponder(databases), origins: origins, feeds: feeds,
-                bodyMaxBytes: configuration.bodyMaxBytes),
+                bodyMaxBytes: configuration.bodyMaxBytes), server: channels,
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
