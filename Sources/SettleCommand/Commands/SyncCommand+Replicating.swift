@@ -1,4 +1,5 @@
 import Settle
+import SettleREST
 import SettleSync
 
 extension SyncCommand {
