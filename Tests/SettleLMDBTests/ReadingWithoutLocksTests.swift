@@ -75,7 +75,7 @@ private func refusal(of path: String, _ options: EnvironmentOptions) -> LMDBErro
         // One that only reads with locks is no writer.
         let reader = try FileLock.share(data, isReadOnly: true, create: false) {}
         #expect(reader.announce(.reading))
-        try Self.reading(scratch.path).close()
+        try onceNotInherited { try Self.reading(scratch.path) }.close()
         reader.release()
     }
 

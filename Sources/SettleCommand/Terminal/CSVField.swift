@@ -30,10 +30,11 @@ enum CSVField {
     /// (12e5) are signs of a code rather than a number, and remain text.
     private static func number(_ text: String) -> JSONValue? {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || isDigit(first),
+            let last = text.utf8.last, isDigit(last), text != "-0",
             let value = try? JSONValue(jsonText: text)
         else { return nil }
         switch value {
-        case .integer: return text == "-0" ? nil : value
+        case .integer: return value
         case .double(let number):
             let parts = text.utf8.split { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
             guard number.isFinite, let mantissa = parts.first else { return nil }

@@ -3,7 +3,7 @@ extension FolderPlan {
     static let primitives = [
         Folder("Bytes"),
         Folder("Threads"),
-        Folder("Waking", uses: ["Threads"]),
+        Folder("Waking"),
     ]
 
     /// The client of Cosmos DB.

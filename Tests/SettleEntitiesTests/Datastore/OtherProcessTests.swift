@@ -74,25 +74,32 @@ import Testing
             try await Self.begin(store)
             let path = store.scratch.url.path
             let child = Child()
+            func isEnough() {
+                FileManager.default.createFile(atPath: path + "/enough", contents: nil)
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     defer { child.hasEnded.store(true, ordering: .releasing) }
                     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
                         let datastore = try await Self.other(path)
-                        for _ in 0..<150 {
+                        while !FileManager.default.fileExists(atPath: path + "/enough") {
                             try await Self.pass(to: "right", from: "left", in: datastore)
                             try await Self.pass(to: "left", from: "right", in: datastore)
                         }
                         _exit(3)
                     }
                 }
+                defer { isEnough() }
                 var holders: Set<String> = []
+                var foundCount = 0
                 while !child.hasEnded.load(ordering: .acquiring) {
                     let found = try await store.datastore.get(
                         allPropertiesOf: [Entity.whereKey("ticket", equals: "held")])[0]
                     let holder = try #require(found.identifier)
                     #expect(found["ticket"] == "held")
                     holders.insert(holder)
+                    foundCount += 1
+                    if holders.count == 2, foundCount >= 100 { isEnough() }
                 }
                 #expect(holders == ["left", "right"])
                 try await group.waitForAll()

@@ -6,7 +6,7 @@ import Testing
 @testable import SettleInspector
 
 @Suite struct `The guide of the inspector` {
-    @Test(.timeLimit(.minutes(1))) func `embeds it into an app in two lines`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `embeds it into an app in two lines`() async throws {
         let test = try await TestDatabase.open()
         let database = test.database
         let inspector = Inspector(of: database) { address in print("Look into it: \(address)") }

@@ -103,7 +103,7 @@ import Testing
         await test.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `ends when the database is closed`() async throws {
+    @Test(.timeLimit(.minutes(60))) func `ends when the database is closed`() async throws {
         let test = try await TestDatabase.open()
         _ = try await events(["since": "0"], of: test, count: 1) { await test.close() }
     }

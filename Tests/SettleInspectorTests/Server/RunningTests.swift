@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct `An inspector that runs` {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(60)))
     func `lets one browser in by the address it prints, and ends when it is told`()
         async throws
     {

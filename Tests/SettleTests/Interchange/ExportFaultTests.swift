@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"settleExport\":1", "\"settleExport\":2", 1, "newer release"),
+        ("\"settleExport\":1", "\"settleExport\":3", 1, "newer release"),
         ("\"settleExport\":1", "\"settleExport\":\"1\"", 1, "whole number"),
         ("\"documents\":2", "\"documents\":3", 6, "lines are missing"),
         ("\"attachments\":\"inline\"", "\"attachments\":\"else\"", 1, "'attachments'"),

@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(60)))
     func `of an observed list, and show each revision that can be saved`() async throws {
         try await withDatabase { database in
             try await database.add(Tagged(id: "x", tags: [], title: "A"))
