@@ -72,7 +72,8 @@ private final class QueryCounter: Sendable {
         }
     }
 
-    @Test(.timeLimit(.minutes(60)), arguments: [nil, 1]) func `end where an empty page named itself`(
+    @Test(.timeLimit(.minutes(60)), arguments: [nil, 1])
+    func `end where an empty page named itself`(
         _ countMax: Int?
     ) async throws {
         let answers = try Answers([(["1", "2"], "a"), ([], "a"), ([], "a")])
