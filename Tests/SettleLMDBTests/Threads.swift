@@ -4,6 +4,12 @@ import Testing
 
 @testable import SettleLMDB
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Runs the body on so many threads and another one here; records errors as issues.
 func withThreads(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Void, andHere here: () throws -> Void

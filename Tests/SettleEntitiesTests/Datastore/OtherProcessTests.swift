@@ -75,7 +75,7 @@ import Testing
             let path = store.scratch.url.path
             let child = Child()
             func isEnough() {
-                FileManager.default.createFile(atPath: path + "/enough", contents: nil)
+                _ = FileManager.default.createFile(atPath: path + "/enough", contents: nil)
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
