@@ -82,7 +82,9 @@ import Testing
                     defer { child.hasEnded.store(true, ordering: .releasing) }
                     await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
                         let datastore = try await Self.other(path)
-                        while !FileManager.default.fileExists(atPath: path + "/enough") {
+                        // Bounded, for the case that nobody is there any more to say that it is enough.
+                        for _ in 0..<100_000
+                        where !FileManager.default.fileExists(atPath: path + "/enough") {
                             try await Self.pass(to: "right", from: "left", in: datastore)
                             try await Self.pass(to: "left", from: "right", in: datastore)
                         }
