@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 import TestSupport

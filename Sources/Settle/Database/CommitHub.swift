@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Dispatch
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import SettleDocuments
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleDocuments
+import SettlePrimitives
 import Synchronization
 
 /// Remembers the first damage that was found while the members of a document were read.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 extension Document {

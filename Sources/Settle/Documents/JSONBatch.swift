@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Dispatch
 import Foundation
 import SettleDocuments
+import SettlePrimitives
 import Synchronization
 
 /// JSON texts that are decoded on all cores, a run at a time, while somebody stores them in order.

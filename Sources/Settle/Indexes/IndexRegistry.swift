@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 
 /// The indexes that a database was given, by name.

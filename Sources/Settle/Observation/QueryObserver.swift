@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Dispatch
+import SettlePrimitives
 import Synchronization
 
 /// Stands for an observation whose handler is called; give it to ``Database/removeObserver(_:)`` to

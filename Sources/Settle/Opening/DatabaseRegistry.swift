@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Dispatch
+import SettlePrimitives
 import Synchronization
 
 /// The open databases of the process: the one thing that is shared by all.

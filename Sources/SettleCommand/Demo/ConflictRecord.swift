@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import SettleSync
 import Synchronization
 

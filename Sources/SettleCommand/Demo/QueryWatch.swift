@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Takes the results of an observed query and lets one wait for the one that is expected.

@@ -1,7 +1,7 @@
-import SettlePrimitives
 import ArgumentParser
 import Dispatch
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import ArgumentParser
 import Configuration
+import SettlePrimitives
 import SettleServer
 import Synchronization
 

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 /// What a command prints on standard output, in large pieces.

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 
 #if canImport(Glibc)

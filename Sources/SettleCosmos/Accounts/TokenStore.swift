@@ -1,6 +1,6 @@
 public import Foundation
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {

@@ -1,8 +1,8 @@
-import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
 import SettleOutbox
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {

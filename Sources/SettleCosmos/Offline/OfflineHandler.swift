@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Foundation
 import Settle
 import SettleDocuments
+import SettlePrimitives
 import Synchronization
 
 extension Cosmos {

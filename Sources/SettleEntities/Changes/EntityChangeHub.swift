@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Finds what each commit changes in entities, whoever makes it, and hands it to those who listen.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// An entity as an operation has read it, whose properties are decoded when they are asked for.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 /// How the file of each database grew while somebody looked.

@@ -1,10 +1,10 @@
-import SettlePrimitives
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Answers every request of an inspector.

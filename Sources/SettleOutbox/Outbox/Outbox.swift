@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 public import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Operations for cloud services that are stored with the documents they are about.

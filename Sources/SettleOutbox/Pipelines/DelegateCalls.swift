@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 /// The calls of a pipeline's delegate: each a task, never two for one operation at a time.

@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Foundation
 import Settle
 import SettlePQ
+import SettlePrimitives
 import SettleServer
 import SettleTableProtocol
 import Synchronization

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettlePQ
+import SettlePrimitives
 import SettleServer
 import Synchronization
 

@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Foundation
 import HTTPTypes
 import HTTPTypesFoundation
+import SettlePrimitives
 import SettleSync
 import Synchronization
 

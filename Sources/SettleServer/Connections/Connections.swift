@@ -1,5 +1,5 @@
-import SettlePrimitives
 import NIOCore
+import SettlePrimitives
 import Synchronization
 
 /// The connections of a server, and which of them have ended.

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// The databases of a directory, as CouchDB's protocol names them; each is opened when it is first asked for.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import HTTPTypes
+import SettlePrimitives
 import Synchronization
 
 /// How many may wait for changes at once, so that they do not take all connections.

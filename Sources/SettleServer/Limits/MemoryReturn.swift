@@ -1,6 +1,6 @@
 internal import CMalloc
-import SettlePrimitives
 import Dispatch
+import SettlePrimitives
 import Synchronization
 
 /// Gives memory back to the system when large requests are over.

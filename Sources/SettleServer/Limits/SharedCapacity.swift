@@ -1,5 +1,5 @@
-import SettlePrimitives
 import HTTPTypes
+import SettlePrimitives
 import Synchronization
 
 /// A number of units that requests hold for a while: bytes of memory, or places to work at.

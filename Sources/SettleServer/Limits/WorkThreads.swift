@@ -1,5 +1,5 @@
-import SettlePrimitives
 import NIOPosix
+import SettlePrimitives
 import Synchronization
 
 /// Threads for what may take long: lists, which may look at a whole table, and large bodies.

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Dispatch
 import Foundation
+import SettlePrimitives
 import Synchronization
 
 /// Lets work that may take long use the processors in turns.

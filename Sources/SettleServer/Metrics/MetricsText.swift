@@ -1,5 +1,5 @@
-import SettlePrimitives
 import CoreMetrics
+import SettlePrimitives
 import Synchronization
 
 /// Keeps what a server counts, to write it as text, in the format of Prometheus 0.0.4.

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import CoreMetrics
 import HTTPTypes
+import SettlePrimitives
 import Synchronization
 
 /// What a server counts, from its start on, through a factory of swift-metrics.

@@ -1,7 +1,7 @@
-import SettlePrimitives
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SettlePrimitives
 import Synchronization
 
 /// Takes in the bodies of requests: the one place where a body becomes bytes in memory.

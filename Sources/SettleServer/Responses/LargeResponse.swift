@@ -1,8 +1,8 @@
-import SettlePrimitives
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// The memory for answers that are not small, and what sends them.

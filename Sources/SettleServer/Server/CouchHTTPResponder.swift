@@ -1,8 +1,8 @@
-import SettlePrimitives
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SettlePrimitives
 import Synchronization
 
 /// Brings requests to the face of CouchDB's protocol, and its answers back.

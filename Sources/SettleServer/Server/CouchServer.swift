@@ -1,10 +1,10 @@
 public import Foundation
-import SettlePrimitives
 import Hummingbird
 import HummingbirdCore
 public import Logging
 import NIOCore
 public import ServiceLifecycle
+import SettlePrimitives
 import Synchronization
 
 /// Serves databases over HTTP in CouchDB's protocol, for whatever replicates with CouchDB.

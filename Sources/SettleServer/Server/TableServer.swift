@@ -1,4 +1,3 @@
-import SettlePrimitives
 import CoreMetrics
 import Foundation
 import Hummingbird
@@ -8,6 +7,7 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Serves tables of documents over HTTP, in the table protocol of Azure Mobile Apps.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Keeps the operations of several remotes in the order of their commits: one is sent when those of

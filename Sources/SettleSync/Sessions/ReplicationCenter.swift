@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Dispatch
 import Logging
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// What replication keeps beside a database for as long as that is open.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import CoreMetrics
+import SettlePrimitives
 import Synchronization
 
 /// Counts what a replication does.

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Logging
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// One replication, from its start to its end.

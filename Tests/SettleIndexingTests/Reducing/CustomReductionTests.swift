@@ -1,6 +1,6 @@
-import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import Settle
+import SettlePrimitives
 import SettleSync
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

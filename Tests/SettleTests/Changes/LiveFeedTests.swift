@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Dispatch
 import Settle
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Counts the calls of map closures, by document.

@@ -1,5 +1,5 @@
-import SettlePrimitives
 import Dispatch
+import SettlePrimitives
 @testable import Settle
 import SettleIndexing
 import Synchronization

@@ -1,7 +1,7 @@
-import SettlePrimitives
 import Dispatch
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

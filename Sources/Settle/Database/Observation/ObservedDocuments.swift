@@ -1,6 +1,6 @@
-import SettlePrimitives
 import SettleDocuments
 import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

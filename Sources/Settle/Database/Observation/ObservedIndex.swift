@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleIndexing
+import SettlePrimitives
 import SettleStorage
 import Synchronization
 

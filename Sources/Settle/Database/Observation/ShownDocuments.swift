@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 
 /// Which documents the rows of an observed query show, and where.

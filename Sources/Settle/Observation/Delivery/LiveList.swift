@@ -1,5 +1,5 @@
-import SettlePrimitives
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 
 /// The rows that one observer is shown, and the last version delivered.

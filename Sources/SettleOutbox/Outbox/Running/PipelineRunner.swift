@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Does what a pipeline's machine decides: starts operations in the database, hands them to the

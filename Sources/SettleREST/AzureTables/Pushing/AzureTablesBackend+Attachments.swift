@@ -1,7 +1,7 @@
 public import Foundation
-import SettlePrimitives
 import HTTPTypes
 public import Settle
+import SettlePrimitives
 public import SettleSync
 import SettleTableProtocol
 import Synchronization

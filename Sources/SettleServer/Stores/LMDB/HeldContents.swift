@@ -1,6 +1,6 @@
 package import Foundation
-import SettlePrimitives
 import Settle
+import SettlePrimitives
 import SettleTableProtocol
 import Synchronization
 

@@ -1,6 +1,6 @@
-import SettlePrimitives
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 
 /// Tables that are databases in one directory, opened on first use.
