@@ -20,8 +20,12 @@ enum SyncTuning {
     /// The shortest time in which a remote may say that nothing changed; a sooner answer is no
     /// waiting, and would be asked for again and again without a pause.
     static let listeningDurationMin: Duration = .seconds(1)
-    /// How often in a row a change may be announced that no pull shows, before a poll wait is spent
-    /// without listening.
+    /// The first pause after listening failed: a remote whose line was cut is back at once, as a rule.
+    static let listeningPauseFirst: Duration = .seconds(1)
+    /// How often that pause is doubled, at most: every 64 s costs a remote that is away little.
+    static let listeningPauseDoublingMax = 6
+    /// How often in a row a change may be announced that no pull shows, before it is listened again after
+    /// a pause only.
     static let fruitlessCountMax = 3
     /// The first wait after a failure; doubled with each one that follows.
     static let backoffFirst: Duration = .milliseconds(500)

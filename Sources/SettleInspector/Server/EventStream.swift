@@ -44,12 +44,16 @@ struct EventStream: Sendable {
                 var last = since
                 var isFirst = true
                 // That a browser has gone is told by a write, and a sign of life is one.
-                for await _ in wakes.stream.cancelOnGracefulShutdown() {
-                    let text = try events(after: &last, includesFigures: isFirst)
-                    isFirst = false
-                    try await writer.write(ByteBuffer(string: text))
+                defer { wakes.end() }
+                do {
+                    for await _ in wakes.stream.cancelOnGracefulShutdown() {
+                        let text = try events(after: &last, includesFigures: isFirst)
+                        isFirst = false
+                        try await writer.write(ByteBuffer(string: text))
+                    }
+                } catch let error as DatabaseError where error.code == .databaseClosed {
+                    // Nothing more comes, and nothing is wrong.
                 }
-                wakes.end()
                 try await writer.finish(nil)
             })
     }

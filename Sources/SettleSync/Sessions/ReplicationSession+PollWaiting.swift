@@ -15,7 +15,8 @@ private enum PollWaitReport: Sendable {
     case heard(
         PollWaitStateMachine.ListenResult, (query: PullQuery, cursor: String)?,
         retryAfter: Duration? = nil)
-    case pauseOver
+    case busyEnded
+    case pauseEnded
 }
 
 extension ReplicationSession {
@@ -39,18 +40,24 @@ extension ReplicationSession {
             }
             wait()
             var action = waiting.machine.began(hasReceived: hasReceived)
-            var (isPaused, hasEnded) = (false, false)
+            var (isBusy, hasEnded) = (false, false)
+            var pauseMin = Duration.zero
             while true {
                 switch action {
                 case .listen:
                     group.addTask { [place = waiting.place] in
                         await self.listen(since: place, on: clock)
                     }
+                case .pause(let pause):
+                    group.addTask { [pause = max(pause, pauseMin)] in
+                        await PollWait().wait(pause, on: clock)
+                        return .pauseEnded
+                    }
                 case .wait: wait()
                 case .goOn: break
                 case .end:
                     hasEnded = true
-                    if !isPaused || Task.isCancelled {
+                    if !isBusy || Task.isCancelled {
                         group.cancelAll()
                         return waiting
                     }
@@ -65,16 +72,19 @@ extension ReplicationSession {
                 case .heard(let heard, let place, let retryAfter)?:
                     waiting.place = place
                     action = waiting.machine.heard(heard)
+                    pauseMin = retryAfter ?? .zero
                     if let retryAfter {
-                        isPaused = true
+                        isBusy = true
                         group.addTask {
                             await PollWait().wait(retryAfter, on: clock)
-                            return .pauseOver
+                            return .busyEnded
                         }
                     }
-                case .pauseOver?:
-                    isPaused = false
+                case .busyEnded?:
+                    isBusy = false
                     action = hasEnded ? .end : .goOn
+                case .pauseEnded?:
+                    action = waiting.machine.pauseEnded()
                 }
             }
         }
@@ -96,7 +106,7 @@ extension ReplicationSession {
                 answer = try await backend.awaitChange(
                     query, after: token, since: known?.cursor)
             }
-            guard let answer else { return .heard(.failure, known) }
+            guard let answer else { return .heard(.unavailable, known) }
             let isTooSoon = !answer.isChanged && duration < SyncTuning.listeningDurationMin
             return .heard(
                 answer.isChanged ? .change : isTooSoon ? .failure : .nothing,
@@ -105,7 +115,7 @@ extension ReplicationSession {
             if Task.isCancelled { return .heard(.failure, place) }
             let error = ReplicationError(unexpected: error)
             logger.debug(
-                "The remote cannot be listened to; it is asked every interval.",
+                "The remote cannot be listened to; it is tried again after a pause.",
                 metadata: error.metadata)
             return .heard(.failure, place, retryAfter: error.retryAfter)
         }

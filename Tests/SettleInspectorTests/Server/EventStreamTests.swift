@@ -36,7 +36,11 @@ import Testing
                 body: RequestBody(buffer: ByteBuffer())))
         #expect(response.headers[.contentType] == "text/event-stream")
         let (stream, continuation) = AsyncStream<String>.makeStream()
-        let writing = Task { try await response.body.write(Reader(chunks: continuation)) }
+        let writing = Task {
+            // However it ends, nothing more comes.
+            defer { continuation.finish() }
+            try await response.body.write(Reader(chunks: continuation))
+        }
         var text = ""
         var found: [JSONValue] = []
         var hasActed = false

@@ -112,29 +112,54 @@ import Testing
         await replication.stop()
     }
 
-    @Test func `takes an answer that comes too soon for none, and tries again with the next rest`()
+    @Test func `takes an answer that comes too soon for none, and tries again after a pause`()
         async throws
     {
         let place = try await Place()
         let replication = try await place.start()
-        for number in 1...3 {
-            await place.server.hasListener()
+        await place.server.hasListener()
+        let pullCount = place.pullCount
+        for number in 1...4 {
             #expect(place.listenCount == number)
-            await place.clock.sleepers(reach: 1)
-            let pullCount = place.pullCount
             place.server.tellNothingChanged()
+            // The interval, and the pause.
+            await place.clock.sleepers(reach: 2)
+            let pause = Duration.seconds(1 << (number - 1))
+            place.clock.advance(by: pause - .nanoseconds(1))
             for _ in 0..<200 { await Task.yield() }
             #expect(place.listenCount == number)
-            #expect(place.pullCount == pullCount)
-            while place.pullCount == pullCount {
-                place.clock.advance(by: .seconds(3_600))
-                for _ in 0..<100 { await Task.yield() }
-            }
+            place.clock.advance(by: .nanoseconds(1))
+            await place.server.hasListener()
         }
+        #expect(place.pullCount == pullCount)
         await replication.stop()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(60)))
+    func `goes on a second after its line was cut, however long the interval is`() async throws {
+        let place = try await Place()
+        var backend = ModelBackend(server: place.server)
+        let hasFailed = Lock(false)
+        backend.listeningFailure = {
+            hasFailed.withLock { hasFailed in
+                defer { hasFailed = true }
+                return hasFailed ? nil : ReplicationError(.unreachable, "The line was cut.")
+            }
+        }
+        let replication = try await place.start(backend)
+        await place.clock.sleepers(reach: 2)
+        // Nobody tells of it.
+        place.server.put("meanwhile", [:])
+        place.clock.advance(by: .seconds(1))
+        try await place.arrival(of: "meanwhile")
+        await place.server.hasListener()
+        place.server.put("later", [:])
+        try await place.arrival(of: "later")
+        #expect(place.clock.now.offset == .seconds(1))
+        await replication.stop()
+    }
+
+    @Test(.timeLimit(.minutes(60)))
     func `leaves a remote alone that says so to who listens, whatever is written here`()
         async throws
     {
@@ -161,7 +186,7 @@ import Testing
         await replication.stop()
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(60)))
     func `delays neither pushes nor polls where there is no free place for a listener`()
         async throws
     {
@@ -174,17 +199,15 @@ import Testing
         }
         let replication = try await place.start(backend)
         for number in 1...3 {
-            // A rest in which listening failed.
-            while failureCount.withLock({ $0 }) < 2 * number - 1 { await Task.yield() }
-            await place.clock.sleepers(reach: 1)
-            let now = place.clock.now.offset
+            // Listening failed: the interval, and the pause.
+            await place.clock.sleepers(reach: 2)
+            let (now, failures) = (place.clock.now.offset, failureCount.withLock { $0 })
             try await place.device.put("mine\(number)", [:])
             while place.server.contents["mine\(number)"] == nil { await Task.yield() }
-            // And the next, after that push.
-            while failureCount.withLock({ $0 }) < 2 * number { await Task.yield() }
+            // And again, after that push.
+            while failureCount.withLock({ $0 }) == failures { await Task.yield() }
+            await place.clock.sleepers(reach: 2)
             #expect(place.clock.now.offset == now)
-            await place.clock.sleepers(reach: 1)
-            #expect(place.clock.sleeperCount == 1)
             place.server.put("theirs\(number)", [:])
             place.clock.advance(by: .seconds(3_600))
             try await place.arrival(of: "theirs\(number)")

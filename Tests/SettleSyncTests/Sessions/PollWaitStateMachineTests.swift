@@ -19,7 +19,7 @@ import Testing
         var machine = machine()
         for _ in 0..<5 {
             #expect(machine.began(hasReceived: false) == .listen)
-            #expect(machine.heard(.failure) == .goOn)
+            #expect(machine.heard(.unavailable) == .goOn)
             #expect(machine.passed() == .end)
         }
     }
@@ -48,66 +48,107 @@ import Testing
         var machine = machine()
         #expect(machine.began(hasReceived: true) == .listen)
         #expect(machine.passed() == .wait)
-        #expect(machine.heard(.failure) == .goOn)
+        #expect(machine.heard(.failure) == .pause(.seconds(1)))
         #expect(machine.passed() == .end)
+        // What comes in late means nothing.
+        #expect(machine.pauseEnded() == .goOn)
     }
 
-    @Test func `poll waits once without listening when changes are announced that no pull shows`() {
+    @Test func `tries again after pauses that double to a minute, until it has heard something`() {
+        var machine = machine()
+        #expect(machine.began(hasReceived: true) == .listen)
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 64, 64] {
+            #expect(machine.heard(.failure) == .pause(.seconds(seconds)))
+            #expect(machine.pauseEnded() == .listen)
+        }
+        #expect(machine.heard(.nothing) == .listen)
+        #expect(machine.heard(.failure) == .pause(.seconds(1)))
+        #expect(machine.interrupted() == .end)
+        // Failures are counted beyond the poll wait.
+        #expect(machine.began(hasReceived: true) == .listen)
+        #expect(machine.heard(.failure) == .pause(.seconds(2)))
+        #expect(machine.pauseEnded() == .listen)
+        // Nothing was heard since: the interval is kept.
+        #expect(machine.passed() == .end)
+        // An interval that passed while it listened is as good as an answer.
+        #expect(machine.began(hasReceived: true) == .listen)
+        #expect(machine.passed() == .wait)
+        #expect(machine.heard(.failure) == .pause(.seconds(1)))
+        #expect(machine.interrupted() == .end)
+    }
+
+    @Test func `listens after a pause only when changes are announced that no pull shows`() {
         var machine = machine()
         #expect(machine.began(hasReceived: false) == .listen)
-        for _ in 0..<2 {
-            #expect(machine.heard(.change) == .end)
-            let isListening = machine.began(hasReceived: false) == .listen
-            if !isListening { break }
-        }
-        #expect(machine.passed() == .end)
+        #expect(machine.heard(.change) == .end)
         #expect(machine.began(hasReceived: false) == .listen)
+        for seconds in [1, 2, 4] {
+            #expect(machine.heard(.change) == .end)
+            #expect(machine.began(hasReceived: false) == .pause(.seconds(seconds)))
+            #expect(machine.pauseEnded() == .listen)
+        }
+        #expect(machine.heard(.change) == .end)
+        #expect(machine.began(hasReceived: true) == .listen)
     }
 
     /// Every sequence of reports, to a length that meets every state: a poll wait always ends, nothing is
-    /// listened to twice at a time, and after a failure not again before the next poll wait.
+    /// listened to twice at a time, and after a failure not again before a pause.
     @Test func `keeps its promises whatever is reported`() {
-        enum Report: CaseIterable { case change, nothing, failure, passed, interrupted }
+        enum Report: CaseIterable {
+            case change, nothing, unavailable, failure, passed, interrupted, pauseEnded
+        }
+        enum State { case listening, pausing, alone }
         let length = 6
         var codes = 1
         for _ in 0..<length { codes *= Report.allCases.count }
         for code in 0..<codes {
             var machine = machine()
-            var isListening = machine.began(hasReceived: true) == .listen
-            var hasFailed = false
+            var state = machine.began(hasReceived: true) == .listen ? State.listening : .alone
             var passedCount = 0
             var isWaiting = true
+            var hasFailed = false
             var rest = code
             var reports: [Report] = []
             for _ in 0..<length {
                 let report = Report.allCases[rest % Report.allCases.count]
                 rest /= Report.allCases.count
                 reports.append(report)
-                // A shell reports only what it was asked for.
-                let isHeard = report == .change || report == .nothing || report == .failure
-                if isHeard, !isListening { continue }
                 let action: PollWaitStateMachine.Action
+                // A shell reports only what it was asked for.
                 switch report {
-                case .change: action = machine.heard(.change)
-                case .nothing: action = machine.heard(.nothing)
-                case .failure: action = machine.heard(.failure)
+                case .change where state == .listening: action = machine.heard(.change)
+                case .nothing where state == .listening: action = machine.heard(.nothing)
+                case .unavailable where state == .listening: action = machine.heard(.unavailable)
+                case .failure where state == .listening: action = machine.heard(.failure)
+                case .pauseEnded where state == .pausing: action = machine.pauseEnded()
                 case .passed: action = machine.passed()
                 case .interrupted: action = machine.interrupted()
+                default: continue
                 }
-                if isHeard { isListening = false }
-                if report == .failure { hasFailed = true }
                 if report == .passed { passedCount += 1 }
                 let mustEnd =
                     report == .change || report == .interrupted
-                    || report == .passed && (hasFailed || passedCount >= 3)
+                    || report == .passed && (state != .listening || hasFailed || passedCount >= 3)
                 #expect((action == .end) == mustEnd, "\(reports)")
-                if action == .listen {
-                    #expect(!isListening && !hasFailed && report == .nothing, "\(reports)")
-                    isListening = true
-                }
                 if action == .end {
                     isWaiting = false
                     break
+                }
+                if report == .nothing || report == .failure { hasFailed = report == .failure }
+                switch report {
+                case .nothing, .pauseEnded:
+                    #expect(action == .listen, "\(reports)")
+                    state = .listening
+                case .failure:
+                    guard case .pause = action else {
+                        Issue.record("\(reports)")
+                        return
+                    }
+                    state = .pausing
+                case .unavailable:
+                    #expect(action == .goOn, "\(reports)")
+                    state = .alone
+                default: #expect(action == .wait, "\(reports)")
                 }
             }
             guard !isWaiting else { continue }
