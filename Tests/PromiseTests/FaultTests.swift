@@ -76,7 +76,8 @@
             #expect(foreign.isEmpty, "\(place)")
             // A single failure may have met the build of the index in the background, which tells
             // nobody and is made again.
-            let isOutlived = plan.mayBeOutlived || !plan.goesOn
+            // What the last two meet, one of each file, may be the close, which leaves it to the next open.
+            let isOutlived = plan.mayBeOutlived || !plan.goesOn || hits.count <= 2
             #expect(codes.isEmpty ? hits.isEmpty || isOutlived : !hits.isEmpty, "\(place)")
 
             try await withDatabase(in: scratch) { database in

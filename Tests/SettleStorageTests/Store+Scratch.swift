@@ -14,13 +14,13 @@ final class ScratchStore: Sendable {
     }
     private let published: Published
 
-    init() throws {
+    init(options: StoreOptions = StoreOptions()) throws {
         let directory = try ScratchDirectory("store")
         let published = Published()
         self.directory = directory
         self.published = published
         store = try Store(
-            directory: directory.path, options: StoreOptions(), create: true,
+            directory: directory.path, options: options, create: true,
             clock: { Timestamp(microseconds: published.time.withLock { $0 }) },
             publish: { commit in published.commits.withLock { $0.append(commit) } })
     }

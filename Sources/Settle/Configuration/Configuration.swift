@@ -96,7 +96,10 @@ extension Database {
         /// not look at it. With ``isReadOnly`` nothing is copied.
         public let prebuilt: URL?
 
-        /// A configuration.
+        /// Whether commits go through a log, and for how long one may be there without a flush.
+        public let commitLog: CommitLog
+
+        /// A configuration, with the ``CommitLog`` as it is by default.
         ///
         /// - Parameters:
         ///   - name: The name; nil for ``Database/Configuration/defaultDatabaseName()``.
@@ -130,19 +133,29 @@ extension Database {
             self.foreignCommitInterval = foreignCommitInterval
             self.isReadOnly = isReadOnly
             self.prebuilt = prebuilt
+            commitLog = .standard
             super.init(name: name, fileLocation: fileLocation)
+        }
+
+        /// The configuration of another database, or the same, with another ``CommitLog``.
+        ///
+        /// - Parameters:
+        ///   - other: Where everything else comes from.
+        ///   - commitLog: Whether commits go through a log.
+        public init(_ other: OpenDatabaseConfiguration, commitLog: CommitLog) {
+            indexes = other.indexes
+            completionQueue = other.completionQueue
+            durability = other.durability
+            now = other.now
+            clock = other.clock
+            foreignCommitInterval = other.foreignCommitInterval
+            isReadOnly = other.isReadOnly
+            prebuilt = other.prebuilt
+            self.commitLog = commitLog
+            super.init(name: other.name, fileLocation: other.fileLocation)
         }
 
         /// The configuration with every default; of a subclass, with that subclass's defaults.
         open class var `default`: OpenDatabaseConfiguration { Self() }
-    }
-
-    /// When a commit counts as stored.
-    public enum Durability: Sendable, Hashable {
-        /// When it is on the disk: a power loss loses nothing that was reported as saved.
-        case full
-        /// When the system has it: faster; a power loss may lose the last commits, in whole, but
-        /// never the file. A crash of the process alone loses nothing.
-        case relaxed
     }
 }

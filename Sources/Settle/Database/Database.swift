@@ -36,9 +36,7 @@ public final class Database: Sendable {
         store = try DatabaseError.translating {
             try Store(
                 directory: configuration.key.directory.path,
-                options: StoreOptions(
-                    isFlushedAtCommit: configuration.durability == .full,
-                    isReadOnly: configuration.isReadOnly),
+                options: configuration.storeOptions,
                 create: create, clock: { Timestamp(now()) },
                 follow: { try observers.follower.follow($0) }, publish: { hub.publish($0) })
         }

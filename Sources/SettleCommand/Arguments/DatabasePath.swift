@@ -23,7 +23,7 @@ struct DatabasePath: Sendable {
                 "It is an address and no path. Give a folder and a name, for example ./shop")
         }
         var url = URL(fileURLWithPath: text).standardizedFileURL
-        if ["data.mdb", "lock.mdb"].contains(url.lastPathComponent),
+        if ["data.mdb", "lock.mdb", "log.mdb"].contains(url.lastPathComponent),
             url.deletingLastPathComponent().lastPathComponent.hasSuffix(Self.suffix)
         {
             url.deleteLastPathComponent()
@@ -78,7 +78,7 @@ struct DatabasePath: Sendable {
         _ body: (Database) async throws -> Value
     ) async throws -> Value {
         try refuseFile()
-        let found = try await Database.open(with: configuration(isReadOnly: isReadOnly))
+        let found = try await open(isReadOnly: isReadOnly)
         let made =
             found == nil && create
             ? try await Database.open(with: configuration, create: true) : nil
@@ -95,6 +95,22 @@ struct DatabasePath: Sendable {
                 await database.close()
             }
             throw error
+        }
+    }
+
+    /// Opens the database; first puts one in order whose process was killed, where reading alone cannot.
+    ///
+    /// - Returns: The database; nil when there is none.
+    /// - Throws: `DatabaseError` with `readOnly` when it can be neither put in order nor read as it is; what opening
+    ///   throws.
+    private func open(isReadOnly: Bool) async throws -> Database? {
+        do {
+            return try await Database.open(with: configuration(isReadOnly: isReadOnly))
+        } catch let error as DatabaseError where isReadOnly && error.code == .readOnly {
+            let writing = Database.OpenDatabaseConfiguration(configuration, commitLog: .none)
+            guard let database = try? await Database.open(with: writing) else { throw error }
+            await database.close()
+            return try await Database.open(with: configuration(isReadOnly: true))
         }
     }
 

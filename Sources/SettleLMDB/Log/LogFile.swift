@@ -168,7 +168,7 @@ final class LogFile: Sendable {
 
     /// Waits until all that was written is on the medium.
     ///
-    /// One at a time: the system tells only one of two of a failure that meets both. After a failure all fail.
+    /// One at a time: the system tells only one of two of a failure that meets both. After a failure all fail, until ``forgetFailure()``.
     /// On Apple systems the drive empties its cache. **That branch has never been run.**
     func flush() throws(LMDBError) {
         try failure.withLock { (failure) throws(LMDBError) in
@@ -183,6 +183,11 @@ final class LogFile: Sendable {
             failure = error
             throw error
         }
+    }
+
+    /// Lets flushes be tried again of what is written from now on.
+    func forgetFailure() {
+        failure.withLock { $0 = nil }
     }
 
     /// Runs the body while no other process, and nobody else in this one, writes a head.

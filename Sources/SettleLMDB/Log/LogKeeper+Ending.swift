@@ -65,14 +65,28 @@ extension LogKeeper {
         }
     }
 
-    /// Ends the use of the log and its thread; the engine may be closed afterwards.
+    /// Removes the file of the log, if the data file stands by itself: who copies or counts files need not know of it.
+    private func removeFile(_ engine: EngineEnvironment) throws(LMDBError) {
+        let handle = try engine.begin(isReadOnly: false)
+        defer { handle.abort() }
+        let mark = try DataMark.read(try engine.dataDescriptor(), path: directory)
+        guard mark.session == 0 else { return }
+        // What says so must be on the medium first.
+        try flushData(engine)
+        FileSystem.remove(directory + "/" + LogLayout.name)
+    }
+
+    /// Ends the use of the log and its thread, and removes its file; the engine may be closed afterwards.
     ///
     /// What fails is left to the next open.
     ///
     /// - Parameter engine: The engine; nil when it has been closed before.
     func close(_ engine: EngineEnvironment?) {
         let isSound = work.withLock { $0.failure == nil }
-        if isSound, let engine { _ = try? end(engine, isPlainForLong: false) }
+        if isSound, let engine {
+            _ = try? end(engine, isPlainForLong: false)
+            if session == nil, wasLastUser { try? removeFile(engine) }
+        }
         work.withLock { $0.isStopping = true }
         thread?.join()
         thread = nil

@@ -83,6 +83,7 @@ extension LogKeeper {
         // Others must see that the log is in use before it is.
         try DataMark(identifier: head.identifier, session: head.session)
             .write(descriptor, pageSizeBytes: head.pageSizeBytes, path: directory)
+        wasLastUser = true
         session = LogSession(
             file: file, number: head.session, head: head, pin: pins[0], segment: head.segment,
             generation: head.generation)

@@ -21,6 +21,8 @@ final class LogKeeper: @unchecked Sendable {
     /// The last transaction of this process that was flushed without the log.
     var flushedTransaction: UInt64 = 0
     private var hasFreedPages = false
+    /// Whether nobody else used the log since this process did.
+    var wasLastUser = false
     private let dataFlush = DataFlush()
     /// Whether a flush of the meta pages has failed outside of a commit.
     var mustMend = false
@@ -61,6 +63,7 @@ final class LogKeeper: @unchecked Sendable {
         let mark = try DataMark.read(try engine.dataDescriptor(), path: directory)
         if mark.session != (session?.number ?? 0) {
             if session != nil { dropSession(engine) }
+            wasLastUser = false
             if mark.session != 0 { try takeOver(mark, handle, engine) }
             plainCommitsLeft = options.logTuning.plainCommitsAfterOthers
         }
@@ -84,10 +87,32 @@ final class LogKeeper: @unchecked Sendable {
             return try commitUnlogged(handle, number, engine)
         }
         do throws(LMDBError) {
-            try append(handle, engine)
+            try clearFailedRecord()
+        } catch {
+            handle.abort()
+            throw error
+        }
+        do throws(LMDBError) {
+            try makeRoom(handle, engine)
         } catch {
             handle.abort()
             throw poison(error)
+        }
+        do throws(LMDBError) {
+            try append(handle)
+        } catch {
+            // What is there of it may be found until it is cleared.
+            session?.hasFailedRecord = true
+            handle.abort()
+            throw error
+        }
+        do throws(LMDBError) {
+            try flushRecord()
+        } catch {
+            // Whether it is on the medium nobody knows, and no later flush tells.
+            handle.abort()
+            try cutOff(engine)
+            throw error
         }
         do throws(LMDBError) {
             try handle.commit()
@@ -125,30 +150,6 @@ final class LogKeeper: @unchecked Sendable {
         work.withLock(waking: .none) { $0.lastCommit = .now }
     }
 
-    private func append(
-        _ handle: EngineTransaction, _ engine: EngineEnvironment
-    ) throws(LMDBError) {
-        noteFreedPages(handle)
-        let bytes = LogLayout.padded(changes.bytes.count)
-        if try isCheckpointDue(bytes, engine) { try turn(handle, engine) }
-        guard var session else { preconditionFailure("A record without a log.") }
-        changes.seal(as: session.place(handle.number), faults: options.logFaults)
-        try session.file.write(changes.bytes, at: session.recordOffset)
-        session.offset += changes.bytes.count
-        session.commitCount += 1
-        self.session = session
-        let isFlushed = options.durability == .full
-        if isFlushed, !options.logFaults.contains(.noLogFlush) { try session.file.flush() }
-        let now = ContinuousClock.now
-        let isFirst = work.withLock(waking: .none) { work in
-            work.lastCommit = now
-            guard !isFlushed, work.unflushedSince == nil else { return false }
-            work.unflushedSince = now
-            return true
-        }
-        if isFirst { work.withLock { _ in } }
-    }
-
     /// Whether the last commit has failed and the log was ended for it; asked once.
     ///
     /// The pages that it kept are free then, so that what found no room may find it now.
@@ -157,10 +158,16 @@ final class LogKeeper: @unchecked Sendable {
         return hasFreedPages
     }
 
-    /// A record is on the medium whose transaction the engine could not commit: it must not come back.
+    /// A record is on the medium, or may be, whose transaction the engine has not committed: it must not come back.
     private func cutOff(_ engine: EngineEnvironment) throws(LMDBError) {
         do throws(LMDBError) {
-            try withOwnLog(engine) { (handle) throws(LMDBError) in try leave(handle, engine) }
+            try withOwnLog(engine) { (handle) throws(LMDBError) in
+                waitForCheckpoint()
+                // The records before are of no use any more once the data file is flushed, and the head is written
+                // anew: the flush that failed is nothing to either.
+                session?.file.forgetFailure()
+                try leave(handle, engine)
+            }
         } catch {
             throw poison(error)
         }
@@ -208,32 +215,6 @@ final class LogKeeper: @unchecked Sendable {
                 throw error
             }
         }
-    }
-
-    /// Whether the pages of the storage checkpoint have been kept for long enough.
-    private func isCheckpointDue(
-        _ bytes: Int, _ engine: EngineEnvironment
-    ) throws(LMDBError) -> Bool {
-        guard let session else { return false }
-        guard session.hasRoom(bytes) else { return true }
-        let tuning = options.logTuning
-        let isSoon = session.commitCount >= tuning.commitsMax
-        let used = try engine.info().pageLast
-        let pagesMax = max(tuning.pagesMaxAtLeast, used / tuning.pagesMaxPart)
-        guard isSoon || session.pageCount >= pagesMax else { return false }
-        // While one is under way it can wait, but not without end.
-        let isBusy = work.withLock { $0.checkpoint != nil }
-        return !isBusy || session.pageCount >= 2 * pagesMax
-    }
-
-    /// Counts the pages that the last commit has freed, which stay kept until the next checkpoint.
-    private func noteFreedPages(_ handle: EngineTransaction) {
-        let last = handle.number - 1
-        let key = withUnsafeBytes(of: Int(last)) { Array($0) }
-        guard let value = try? handle.value(for: key, in: 0),
-            value.count >= MemoryLayout<Int>.size
-        else { return }
-        session?.pageCount += value.loadUnaligned(as: Int.self)
     }
 
     /// From now on nothing is written; says why.

@@ -13,9 +13,17 @@ struct LogRecovery {
     let options: EnvironmentOptions
 
     /// Whether there is a log that says that its data file does not stand by itself.
+    ///
+    /// - Throws: ``LMDBError`` with `corrupted` when the data file says so, and the log is not there.
     func isLive() throws(LMDBError) -> Bool {
-        let log = try LogFile.open(in: directory, isReadOnly: true)
-        return try log?.head()?.state == .live
+        if let log = try LogFile.open(in: directory, isReadOnly: true) {
+            return try log.head()?.state == .live
+        }
+        // Who removes the log clears the mark before; one that was made meanwhile is looked at again.
+        guard try pages().contains(where: { $0.mark.session != 0 }) else { return false }
+        let isThere = try LogFile.open(in: directory, isReadOnly: true) != nil
+        guard isThere else { throw missing("is not there") }
+        return try isLive()
     }
 
     /// Recovers, when the log wants it; no other process may have the file open, or open it meanwhile.

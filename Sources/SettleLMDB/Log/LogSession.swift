@@ -13,6 +13,8 @@ struct LogSession {
     var segment: Int
     var generation: UInt64
     var offset = 0
+    /// Whether something of a record that could not be written may be there.
+    var hasFailedRecord = false
     /// Commits and freed pages since the last checkpoint began.
     var commitCount = 0
     var pageCount = 0

@@ -9,10 +9,13 @@ package struct StoreOptions: Sendable {
     /// True when nothing may be written, on read-only media for example.
     package var isReadOnly: Bool
 
-    /// True when small commits go through a log beside the file, with one flush each or none; off by default.
+    /// True when small commits go through a log beside the file, with one flush each or none.
     ///
     /// The store then has format 5, which releases that know nothing of the log refuse, for good.
-    package var usesCommitLog = false
+    package var usesCommitLog = true
+
+    /// For how long a commit that is not flushed may be in the log alone, in seconds.
+    package var relaxedSecondsMax = EnvironmentTuning.relaxedSecondsMax
 
     /// Options.
     package init(isFlushedAtCommit: Bool = true, isReadOnly: Bool = false) {
@@ -21,7 +24,9 @@ package struct StoreOptions: Sendable {
     }
 
     var environment: EnvironmentOptions {
-        EnvironmentOptions(
+        var options = EnvironmentOptions(
             isReadOnly: isReadOnly, durability: isFlushedAtCommit ? .full : .relaxed)
+        options.relaxedSecondsMax = relaxedSecondsMax
+        return options
     }
 }

@@ -49,7 +49,14 @@ extension StoreTransaction {
         var tree = try existing.map { try self.tree(of: id, $0) } ?? RevisionTree()
         let before = tree
         guard tree.insert(given.path, isDeleted: given.isDeleted) else {
-            if let existing, tree != before { try write(tree, of: id, existing) }
+            guard let existing, tree != before else { return false }
+            if tree.leaves == before.leaves {
+                try write(tree, of: id, existing)
+            } else {
+                // What was a leaf turned out to come before a revision that was known.
+                try stem(&tree)
+                try store(nil, in: tree, of: id, replacing: existing)
+            }
             return false
         }
         try stem(&tree)
@@ -60,7 +67,7 @@ extension StoreTransaction {
             created: isSuccessor || given.isDeleted ? existing?.created ?? now : now,
             changed: now, origin: given.origin, attachments: given.attachments, body: given.body)
         record.isGiven = given.isForeign
-        try store(record, given.path.name, in: tree, of: id, replacing: existing)
+        try store((record, given.path.name), in: tree, of: id, replacing: existing)
         return true
     }
 
@@ -94,7 +101,7 @@ extension StoreTransaction {
         if name.standIn == existing.revision, !isDeleted { record.expiration = existing.expiration }
         tree.insert(.successor(record.revision, of: name), isDeleted: isDeleted)
         try stem(&tree)
-        try store(record, RevisionName(record.revision), in: tree, of: id, replacing: existing)
+        try store((record, RevisionName(record.revision)), in: tree, of: id, replacing: existing)
         return record
     }
 
@@ -115,7 +122,7 @@ extension StoreTransaction {
         let path = RevisionPath.successor(record.revision, of: parent)
         tree.insert(path, isDeleted: record.isDeleted)
         try stem(&tree)
-        try store(record, path.name, in: tree, of: id, replacing: existing)
+        try store((record, path.name), in: tree, of: id, replacing: existing)
     }
 
     /// Whether a change of a document needs a tree: it has one, or its record is full and all ancestors are kept.
@@ -133,24 +140,23 @@ extension StoreTransaction {
     /// Brings the rows of a document to what its tree says.
     ///
     /// - Parameters:
-    ///   - new: A leaf that has no row yet; it may be the winner, or not.
-    ///   - name: Its revision.
+    ///   - new: A leaf that has no row yet, with its revision; it may be the winner, or not. Nil when none was added.
     ///   - tree: The tree with it.
     ///   - id: The document.
     ///   - existing: The record that is there.
     /// - Throws: ``StorageError/corrupted(place:)``; ``LMDBError`` when the engine cannot.
     private func store(
-        _ new: DocumentRecord, _ name: RevisionName, in tree: RevisionTree, of id: String,
-        replacing existing: DocumentRecord?
+        _ new: (record: DocumentRecord, name: RevisionName)?, in tree: RevisionTree,
+        of id: String, replacing existing: DocumentRecord?
     ) throws {
         guard let winner = tree.winner?.name else {
-            preconditionFailure("A tree that a leaf was added to has one.")
+            preconditionFailure("A tree with revisions has a leaf.")
         }
         let key = Array(id.utf8)
         // What is there, by what stands for it, but for the leaf that is new.
         var record: DocumentRecord
-        if winner == name {
-            record = new
+        if let new, winner == new.name {
+            record = new.record
         } else if let found = try existing.flatMap({ try leaf(winner, of: id, $0) }) {
             record = found
             record.isHeld = false
@@ -163,7 +169,7 @@ extension StoreTransaction {
         record.hasTree = tree.needsRow
         takeAncestors(of: winner, in: tree, &record)
         // New references first, so that content that moves is not removed in between.
-        if winner != name { try put(new, name.standIn, leafOf: key) }
+        if let new, winner != new.name { try put(new.record, new.name.standIn, leafOf: key) }
         if let existing, existing.revision != record.revision,
             tree.leaves.keys.contains(where: { $0.standIn == existing.revision })
         {

@@ -33,7 +33,7 @@
                 let scratch = try ScratchDirectory("failed-flush")
                 let log = scratch.file("log")
                 let history = try await PowerHistory(
-                    [.init(lane: 0, steps: "batch batch batch")], seed: seed, isRelaxed: false,
+                    [.init(lane: 0, steps: "batch batch batch batch")], seed: seed, isLogged: false,
                     environment: [
                         "SETTLE_FAULT_CALLS": failure.calls, "SETTLE_FAULT_FIRST": "\(number)",
                         "SETTLE_FAULT_ERROR": failure.error, "SETTLE_FAULT_MANNER": failure.manner,

@@ -29,31 +29,45 @@
             #expect(found.count >= count, "\(name)")
         }
 
+        /// Steps, and whether commits go through the log.
+        struct Short: Sendable, CustomTestStringConvertible {
+            let steps: String
+            var isLogged = false
+            var testDescription: String { isLogged ? "\(steps), with the log" : steps }
+        }
+
+        /// Commits enough for the log to be used.
+        static let several = "batch batch batch batch batch batch"
+
         @Test(arguments: [
-            "", "batch", "batch compact batch", "batch build", "grow batch", "batch reopen batch",
+            Short(steps: ""), Short(steps: "batch"), Short(steps: "batch compact batch"),
+            Short(steps: "batch build"), Short(steps: "grow batch"),
+            Short(steps: "batch reopen batch"), Short(steps: "", isLogged: true),
+            Short(steps: several, isLogged: true),
         ])
         func `at any moment of a short history, nothing that was reported is lost`(
-            steps: String
+            short: Short
         ) async throws {
-            let seed = PowerSettings.seed
+            let (seed, steps) = (PowerSettings.seed, short.steps)
             let history = try await PowerHistory(
-                [.init(lane: 0, steps: steps)], seed: seed, isRelaxed: false)
+                [.init(lane: 0, steps: steps)], seed: seed, isLogged: short.isLogged)
             let verification = PowerVerification(history: history)
             expectSound(try await verification.everyMoment(seed: seed), steps)
         }
 
-        @Test(arguments: [false, true])
+        @Test(arguments: [false, true], [false, true])
         func `at random moments of a long history, nothing that was reported is lost`(
-            isRelaxed: Bool
+            isRelaxed: Bool, isLogged: Bool
         ) async throws {
             let seed = PowerSettings.seed
             let steps =
-                "batch batch query batch compact batch grow batch batch build batch query "
-                + "reopen batch batch batch compact query batch batch batch"
+                "\(Self.several) query batch compact \(Self.several) grow batch batch build batch query "
+                + "reopen \(Self.several) batch compact query batch batch batch"
             let history = try await PowerHistory(
-                [.init(lane: 0, steps: steps)], seed: seed, isRelaxed: isRelaxed)
+                [.init(lane: 0, steps: steps)], seed: seed, isRelaxed: isRelaxed,
+                isLogged: isLogged)
             let verification = PowerVerification(history: history)
-            let count = PowerSettings.disks * 3 / 10
+            let count = PowerSettings.disks * (isLogged ? 3 : 1) / 20
             expectSound(
                 try await verification.randomMoments(count, seed: seed), atLeast: count / 4, steps)
         }
@@ -64,7 +78,7 @@
             let seed = PowerSettings.seed
             let fixture = Fixture.url("Stores/format-3.settle/data.mdb")
             let history = try await PowerHistory(
-                [.init(lane: 0, steps: "batch")], seed: seed, isRelaxed: false
+                [.init(lane: 0, steps: "batch")], seed: seed
             ) { place in
                 let folder = place.appendingPathComponent("promise.settle")
                 try FileManager.default.createDirectory(
@@ -81,8 +95,7 @@
             let seed = PowerSettings.seed
             let steps = "batch batch query batch batch grow batch reopen batch batch query batch"
             let history = try await PowerHistory(
-                [.init(lane: 0, steps: steps), .init(lane: 1, steps: steps)], seed: seed,
-                isRelaxed: false)
+                [.init(lane: 0, steps: steps), .init(lane: 1, steps: steps)], seed: seed)
             let verification = PowerVerification(history: history)
             let count = PowerSettings.disks * 3 / 10
             expectSound(
@@ -99,7 +112,7 @@
             let seed = PowerSettings.seed
             let history = try await PowerHistory(
                 [.init(lane: 0, steps: "batch batch batch compact batch batch query batch")],
-                seed: seed, isRelaxed: false)
+                seed: seed, isLogged: false)
             var verification = PowerVerification(history: history)
             verification.flush = flush
             verification.isolatesDisks = true

@@ -18,6 +18,7 @@
 
         let seed: UInt64
         let isRelaxed: Bool
+        let isLogged: Bool
         let lanes: Int
         /// What was on the disk before.
         let before: [String: [UInt8]]
@@ -31,12 +32,14 @@
         ///   - parts: What each child does.
         ///   - seed: What is written.
         ///   - isRelaxed: The level at which they commit.
+        ///   - isLogged: Whether they commit through the log.
         ///   - environment: Variables of theirs, for faults.
         ///   - mustEndWell: Whether each must come to its end.
         ///   - prepare: Puts a database into the folder before.
         /// - Throws: ``Broken``; what the system throws.
         init(
-            _ parts: [Part], seed: UInt64, isRelaxed: Bool, environment: [String: String] = [:],
+            _ parts: [Part], seed: UInt64, isRelaxed: Bool = false, isLogged: Bool = true,
+            environment: [String: String] = [:],
             mustEndWell: Bool = true, preparing prepare: (URL) async throws -> Void = { _ in }
         ) async throws {
             let scratch = try ScratchDirectory("history")
@@ -45,9 +48,10 @@
             let before = try Self.files(in: place)
             let trace = scratch.file("trace")
             let shim = try await onThread { try FaultShim.library().path }
-            let variables = environment.merging([
+            var variables = environment.merging([
                 "LD_PRELOAD": shim, "SETTLE_TRACE": trace.path, "SETTLE_TRACE_FOLDER": place.path,
             ]) { $1 }
+            if !isLogged { variables[ChildDatabase.commitLogVariable] = "none" }
             let outcomes = try await withThrowingTaskGroup(of: ChildRun.Outcome.self) { group in
                 for part in parts {
                     let run = ChildRun(
@@ -70,6 +74,7 @@
             }
             self.seed = seed
             self.isRelaxed = isRelaxed
+            self.isLogged = isLogged
             self.before = before
             lanes = (parts.map(\.lane).max() ?? 0) + 1
             folder = place.path

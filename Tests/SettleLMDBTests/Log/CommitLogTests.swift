@@ -132,19 +132,16 @@ extension [UInt8] {
         #expect(try recovered.verifyPages().findings == [])
     }
 
-    @Test func `leaves nothing to do when it is closed`() throws {
+    @Test func `leaves nothing to do and no file when it is closed`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.logged())
         for number in UInt8(0)..<20 { try environment.put([number], for: [number]) }
         #expect(try scratch.dataMark().session != 0)
         let wanted = try environment.contents()
         environment.close()
-        #expect(try scratch.logHead()?.state == .clean)
+        #expect(access(scratch.path + "/log.mdb", F_OK) != 0)
         #expect(try scratch.dataMark().session == 0)
-        // Neither the log nor this option is needed then.
-        let copy = scratch.copied()
-        unlink(copy.path + "/log.mdb")
-        let plain = try copy.open()
+        let plain = try scratch.open()
         #expect(try plain.contents() == wanted)
         plain.close()
         let reader = try scratch.open(.init(isReadOnly: true))
@@ -164,6 +161,8 @@ extension [UInt8] {
         unlink(copy.path + "/log.mdb")
         let before = try copy.readDataFile()
         #expect(code { _ = try copy.open(.logged()) } == .corrupted)
+        #expect(code { _ = try copy.open() } == .corrupted)
+        #expect(code { _ = try copy.open(.init(isReadOnly: true)) } == .corrupted)
         #expect(try copy.readDataFile() == before)
     }
 

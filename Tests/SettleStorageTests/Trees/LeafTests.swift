@@ -38,7 +38,10 @@ import TestSupport
     }
 
     @Test func `cost nothing where there are none: no tables, no format, no flag`() async throws {
-        let scratch = try ScratchStore()
+        var options = StoreOptions()
+        // Which needs the format that trees need.
+        options.usesCommitLog = false
+        let scratch = try ScratchStore(options: options)
         for number in 1...30 { _ = try await put(Int64(number), in: scratch) }
         #expect(try scratch.store.read("test") { try !$0.hasTrees })
         let record = try record(scratch)
@@ -197,5 +200,27 @@ import TestSupport
                 _ = try $0.put("other", after: name, body: try body([:]))
             }
         }
+    }
+
+    /// Two revisions that nothing connected, of which the first turns out to come before the second.
+    @Test(arguments: [false, true], [false, true])
+    func `end when a known revision turns out to come after them`(
+        isDeleted: Bool, isLateLive: Bool
+    ) async throws {
+        let scratch = try ScratchStore()
+        try await give(try path("2-bb"), 1, isDeleted: isDeleted, in: scratch)
+        try await give(try path("3-cc"), 2, isDeleted: !isLateLive, in: scratch)
+        #expect(try scratch.store.read("test") { try $0.lostLeafCount } == 1)
+        try await give(try path("3-cc", "2-bb"), 3, in: scratch)
+        try scratch.store.read("test") { snapshot in
+            #expect(try snapshot.lostLeafCount == 0)
+            #expect(try snapshot.conflictedCount == 0)
+            #expect(snapshot.liveCount == (isLateLive ? 1 : 0))
+            let record = try #require(try snapshot.record("d"))
+            #expect(record.isDeleted != isLateLive)
+            #expect(try record.body.member("n") == .integer(2))
+            #expect(try snapshot.tree(of: "d", record).sortedLeaves.count == 1)
+        }
+        #expect(try scratch.findings() == [])
     }
 }

@@ -6,7 +6,10 @@ package enum ChildDatabase {
     /// The name of the index over the entries.
     package static let indexName = "byGroup"
 
-    /// How the database is opened.
+    /// The variable that has a child open the database without the commit log, set to `none`.
+    package static let commitLogVariable = "SETTLE_CHILD_COMMIT_LOG"
+
+    /// How the database is opened: with the commit log, if a variable does not say otherwise.
     ///
     /// - Parameters:
     ///   - folder: The folder it lies in.
@@ -16,9 +19,12 @@ package enum ChildDatabase {
     package static func configuration(
         in folder: URL, durability: Database.Durability = .full, indexVersion: Int = 1
     ) -> Database.OpenDatabaseConfiguration {
-        Database.OpenDatabaseConfiguration(
-            name: "promise", fileLocation: folder, indexes: [index(version: indexVersion)],
-            completionQueue: DispatchQueue(label: "promise"), durability: durability)
+        let isLogged = ProcessInfo.processInfo.environment[commitLogVariable] != "none"
+        return Database.OpenDatabaseConfiguration(
+            Database.OpenDatabaseConfiguration(
+                name: "promise", fileLocation: folder, indexes: [index(version: indexVersion)],
+                completionQueue: DispatchQueue(label: "promise"), durability: durability),
+            commitLog: isLogged ? .standard : .none)
     }
 
     /// The index over the entries: rows `[group, value]` with the value, summed.

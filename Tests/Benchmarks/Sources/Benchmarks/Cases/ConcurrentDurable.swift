@@ -26,7 +26,7 @@ enum ConcurrentDurable: BenchmarkCase {
         }
         return [
             comparison(contest, single, "self", .atLeast(6), "one caller"),
-            comparison(contest, GRDBPeer.name, GRDBPeer.name, .atLeast(1.2), "one caller"),
+            comparison(contest, GRDBPeer.name, GRDBPeer.name, .atLeast(5), "one caller"),
             comparison(
                 contest, concurrentGRDB, concurrentGRDB, nil, "16 tasks that share GRDB's queue"),
         ]

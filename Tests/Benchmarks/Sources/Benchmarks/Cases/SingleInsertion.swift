@@ -1,4 +1,5 @@
 import Foundation
+import Settle
 
 /// Fills new databases with documents that are committed one by one.
 struct SingleInsertion {
@@ -6,8 +7,10 @@ struct SingleInsertion {
     private let documents: DocumentSet
     private let input: FloorPeer.Input
     private let strings: [String]
+    private let isDurable: Bool
 
-    init(_ bench: Bench, _ documents: DocumentSet) {
+    init(_ bench: Bench, _ documents: DocumentSet, isDurable: Bool = true) {
+        self.isDurable = isDurable
         self.bench = bench
         self.documents = documents
         input = FloorPeer.Input(documents)
@@ -16,7 +19,8 @@ struct SingleInsertion {
 
     func settle(tasks: Int) async throws -> Outcome {
         try await bench.scratch.withFolder { folder in
-            let peer = try await SettlePeer(in: folder)
+            let peer = try await SettlePeer(
+                in: folder, durability: isDurable ? .full : .relaxed)
             let outcome = try await durableRate {
                 if tasks == 1 {
                     try await peer.insertSingly(documents.texts)
@@ -42,7 +46,7 @@ struct SingleInsertion {
 
     func grdb(tasks: Int) async throws -> Outcome {
         try await bench.scratch.withFolder { folder in
-            let peer = try GRDBPeer(in: folder)
+            let peer = try GRDBPeer(in: folder, isDurable: isDurable)
             let outcome = try await durableRate {
                 if tasks == 1 {
                     try peer.insert(documents.identifiers, strings, batch: 1)

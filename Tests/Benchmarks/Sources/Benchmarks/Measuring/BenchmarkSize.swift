@@ -4,6 +4,8 @@ struct BenchmarkSize: Sendable {
     let documentCount: Int
     /// Documents that one caller stores one at a time.
     let singleCount: Int
+    /// The same where the storage checkpoints of a log must have their share.
+    let singleCountWithCheckpoints: Int
     /// Documents that sixteen callers together store one at a time.
     let concurrentCount: Int
     /// Documents read at random in one repetition; SQLite, the slow one here, reads a
@@ -47,12 +49,14 @@ struct BenchmarkSize: Sendable {
     /// Repetitions of the cases that flush with every insert: short and many, because the disk is
     /// now fast, now slow; odd.
     let durableRepetitions: Int
-    /// Repetitions of the import, which starts processes, and of the commits under one observer.
+    /// Repetitions of the import, which starts processes, of the commits under one observer, and of
+    /// the durable commits with checkpoints.
     let importRepetitions: Int
 
     /// What the figures in Docs/Benchmarks.md are measured with.
     static let full = BenchmarkSize(
-        documentCount: 100_000, singleCount: 500, concurrentCount: 4_000, readCount: 200_000,
+        documentCount: 100_000, singleCount: 500, singleCountWithCheckpoints: 10_000,
+        concurrentCount: 4_000, readCount: 200_000,
         importCounts: (100_000, 1_000_000), indexCounts: (10_000, 100_000, 1_000_000),
         updateCount: 5, observedCount: 100, followedCounts: (10_000, 1_000), observerCount: 500,
         queuingCounts: (200, 20, 5), queueCounts: (1_000, 100_000), dispatchCount: 40,
@@ -62,7 +66,8 @@ struct BenchmarkSize: Sendable {
 
     /// Everything once or so, to see that it works; the ratios say little.
     static let smoke = BenchmarkSize(
-        documentCount: 5_000, singleCount: 50, concurrentCount: 400, readCount: 5_000,
+        documentCount: 5_000, singleCount: 50, singleCountWithCheckpoints: 100,
+        concurrentCount: 400, readCount: 5_000,
         importCounts: (5_000, 50_000), indexCounts: (1_000, 5_000, 20_000), updateCount: 2,
         observedCount: 10, followedCounts: (200, 100), observerCount: 50, queuingCounts: (20, 4, 2),
         queueCounts: (200, 2_000), dispatchCount: 20,

@@ -38,7 +38,7 @@ enum ObserveCommits: BenchmarkCase {
         let queue = "\(durable.rowCount) rows, asked again by a DatabaseQueue; \(fewer) commits"
         return [
             comparison(
-                contest, SettlePeer.name, GRDBPeer.name, .atLeast(20), "durable; \(queue)"),
+                contest, SettlePeer.name, GRDBPeer.name, .atLeast(12), "durable; \(queue)"),
             comparison(contest, relaxed, grdbRelaxed, .atLeast(20), "relaxed; \(queue)"),
             comparison(
                 contest, relaxed, grdbPool, nil,
