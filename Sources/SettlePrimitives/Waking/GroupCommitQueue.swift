@@ -13,9 +13,6 @@
     /// Whether a run takes the jobs; false means that none waits.
     @inlinable package var isRunning: Bool { state.isRunning }
 
-    /// Whether no job waits.
-    @inlinable package var isEmpty: Bool { waiting.isEmpty }
-
     /// Puts a job behind those that wait.
     ///
     /// - Returns: Whether the caller has to begin a run, which calls ``next(countMax:while:)`` until that is nil.

@@ -6,8 +6,6 @@ package final class Store: Sendable {
     let environment: Environment
     private let tables: StoreTables
     private let writer: Writer
-    /// Whether a write may be committed by the thread that asks for it: nothing is flushed then, as a rule.
-    private let commitsAreShort: Bool
 
     /// Opens the store in a directory.
     ///
@@ -47,7 +45,6 @@ package final class Store: Sendable {
             throw error
         }
         self.environment = environment
-        commitsAreShort = options.usesCommitLog && !options.isFlushedAtCommit
         writer = Writer(
             environment: environment, tables: tables, clock: clock, follow: follow,
             publish: publish)
@@ -75,10 +72,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs a closure and returns when its commit is stored: on the disk, or with the system where commits are not flushed.
-    ///
-    /// It runs on the writer's thread; where commits are not flushed and nothing else is under way, on the calling task's, which is
-    /// then in use for as long as the closure and some system calls take.
+    /// Runs a closure on the writer's thread and returns when its commit is on disk.
     ///
     /// The closure may run more than once (the file had to grow, or another caller's closure in
     /// the same commit failed), so it must do nothing but use its transaction.
@@ -91,23 +85,21 @@ package final class Store: Sendable {
         _ body: @escaping @Sendable (StoreTransaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            write(body, mayRunHere: true) { continuation.resume(with: $0) }
+            write(body) { continuation.resume(with: $0) }
         }
     }
 
-    /// Queues a closure, in the order of the calls.
+    /// Queues a closure for the writer's thread, in the order of the calls.
     ///
     /// - Parameters:
     ///   - body: What to do; see ``write(_:)``.
-    ///   - mayRunHere: Whether the caller stands it when all is done on its thread, before this returns.
-    ///   - completion: Called once, on the thread that ran the closure (or at once when the store is closed),
+    ///   - completion: Called once, on the writer's thread (or at once when the store is closed),
     ///     with what ``write(_:)`` would return or throw.
     package func write<Value: Sendable>(
-        _ body: @escaping @Sendable (StoreTransaction) throws -> Value, mayRunHere: Bool = false,
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
-        writer.submit(
-            WriteJob(body, completion: completion), mayRunHere: mayRunHere && commitsAreShort)
+        writer.submit(WriteJob(body, completion: completion))
     }
 
     /// Finishes the queued writes and closes the file.

@@ -5,9 +5,6 @@ import Synchronization
 
 /// The one writer of a store: a thread of its own, and the group commit.
 ///
-/// A caller that finds nothing under way may run its commit itself: waking the thread, and being woken by it, takes longer
-/// than a commit that is not flushed. Whatever arrives meanwhile is the thread's.
-///
 /// Callers that arrive while a commit is being flushed wait together and share the next one: one
 /// transaction, one flush. Each closure sees the state that the closures before it left. One that
 /// throws before it wrote anything simply fails. One that throws after it wrote is undone by
@@ -18,7 +15,7 @@ import Synchronization
 /// Who follows the changes (`follow`) then does its part of the same commit. It must not stand in
 /// the way of the documents: when it fails, all of it is done again without.
 ///
-/// `pending` is guarded by its lock; everything else runs on one thread at a time.
+/// `pending` is guarded by its lock; everything else runs on the thread.
 final class Writer: Sendable {
     /// The most closures in one transaction.
     private static let batchCountMax = 512
@@ -33,10 +30,8 @@ final class Writer: Sendable {
     private struct Pending {
         var jobs = GroupCommitQueue<WriteJob>()
         var isClosed = false
-        /// Whether a caller runs a commit itself.
-        var isRunByCaller = false
     }
-    private let pending = Monitor(Pending())
+    private let pending = Lock(Pending())
 
     init(
         environment: Environment, tables: StoreTables, clock: @escaping @Sendable () -> Timestamp,
@@ -52,38 +47,18 @@ final class Writer: Sendable {
     }
 
     /// Queues a job; it fails with ``StorageError/closed`` when the writer was closed.
-    ///
-    /// - Parameters:
-    ///   - job: What to do.
-    ///   - mayRunHere: Whether the calling thread may be used for it, when nothing else is under way.
-    func submit(_ job: WriteJob, mayRunHere: Bool = false) {
-        let (isAccepted, own) = pending.withLock(waking: .none) { pending -> (Bool, [WriteJob]?) in
-            if pending.isClosed { return (false, nil) }
-            guard pending.jobs.add(job) else { return (true, nil) }
-            guard mayRunHere, let own = pending.jobs.next(countMax: 1) else {
-                // Handed to the thread under the lock, so that it is not stopped in between.
-                thread.submit { [self] in drain() }
-                return (true, nil)
-            }
-            pending.isRunByCaller = true
-            return (true, own)
+    func submit(_ job: WriteJob) {
+        let isAccepted = pending.withLock { pending in
+            if pending.isClosed { return false }
+            // Handed to the thread under the lock, so that it is not stopped in between.
+            if pending.jobs.add(job) { thread.submit { [self] in drain() } }
+            return true
         }
-        guard isAccepted else { return job.fail(StorageError.closed) }
-        guard let own else { return }
-        commit(own[...])
-        pending.withLock { pending in
-            pending.isRunByCaller = false
-            if pending.jobs.isEmpty {
-                // Which ends the run.
-                _ = pending.jobs.next()
-            } else {
-                thread.submit { [self] in drain() }
-            }
-        }
+        if !isAccepted { job.fail(StorageError.closed) }
     }
 
     /// True once ``close()`` was called.
-    var isClosed: Bool { pending.withLock(waking: .none) { $0.isClosed } }
+    var isClosed: Bool { pending.withLock { $0.isClosed } }
 
     /// Refuses new jobs, finishes the queued ones, and ends the thread.
     ///
@@ -91,21 +66,16 @@ final class Writer: Sendable {
     ///
     /// - Returns: False when it was closed before.
     func close() -> Bool {
-        let wasClosed = pending.withLock(waking: .none) { pending in
+        let wasClosed = pending.withLock { pending in
             defer { pending.isClosed = true }
             return pending.isClosed
         }
-        guard !wasClosed else { return false }
-        // What a caller runs may leave something to the thread.
-        pending.when { $0.isRunByCaller ? nil : () }
-        thread.stop()
-        return true
+        if !wasClosed { thread.stop() }
+        return !wasClosed
     }
 
     private func drain() {
-        while let batch = pending.withLock(
-            waking: .none, { $0.jobs.next(countMax: Self.batchCountMax) })
-        {
+        while let batch = pending.withLock({ $0.jobs.next(countMax: Self.batchCountMax) }) {
             commit(batch[...])
         }
     }

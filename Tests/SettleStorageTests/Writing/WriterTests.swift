@@ -1,9 +1,7 @@
 import SettleDocuments
-import SettlePrimitives
 import SettleStorage
-import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite(.serialized) struct `Writing documents` {
     private struct Refused: Error, Equatable {
@@ -181,76 +179,5 @@ import Testing
             try await scratch.store.write { _ in }
         }
         #expect(throws: StorageError.self) { try scratch.store.read("test") { _ in } }
-    }
-
-    /// The threads on which closures ran: one caller after the other, or all at once.
-    private func threads(
-        isFlushed: Bool, isAtOnce: Bool
-    ) async throws -> (all: [ThreadIdentity], writer: ThreadIdentity) {
-        let scratch = try ScratchStore(options: StoreOptions(isFlushedAtCommit: isFlushed))
-        @Sendable func put(_ number: Int) async throws -> ThreadIdentity {
-            try await scratch.store.write { transaction in
-                _ = try transaction.put(
-                    "d\(number)", body: try body([:]), precondition: .none, origin: nil)
-                return ThreadIdentity.current
-            }
-        }
-        // A closure with a completion handler is always the thread's own.
-        let writer = try await withCheckedThrowingContinuation { continuation in
-            scratch.store.write({ _ in ThreadIdentity.current }) { continuation.resume(with: $0) }
-        }
-        var all: [ThreadIdentity] = []
-        if isAtOnce {
-            try await withThrowingTaskGroup(of: ThreadIdentity.self) { group in
-                for number in 0..<200 { group.addTask { try await put(number) } }
-                for try await thread in group { all.append(thread) }
-            }
-        } else {
-            for number in 0..<50 { all.append(try await put(number)) }
-        }
-        #expect(try scratch.store.read("test") { $0.liveCount } == (isAtOnce ? 200 : 50))
-        return (all, writer)
-    }
-
-    @Test func `runs a closure where it was asked for, if nothing is flushed or under way`()
-        async throws
-    {
-        let relaxed = try await threads(isFlushed: false, isAtOnce: false)
-        #expect(!relaxed.all.contains(relaxed.writer))
-        let durable = try await threads(isFlushed: true, isAtOnce: false)
-        #expect(durable.all.allSatisfy { $0 == durable.writer })
-        let crowd = try await threads(isFlushed: false, isAtOnce: true)
-        #expect(crowd.all.count == 200)
-    }
-
-    @Test(.timeLimit(.minutes(60)))
-    func `ends what a caller runs, and what waits behind it, before it is closed`() async throws {
-        for _ in 0..<20 {
-            let scratch = try ScratchStore(options: StoreOptions(isFlushedAtCommit: false))
-            let (own, directory) = (scratch.store, scratch.directory.path)
-            let done = await withTaskGroup(of: Int.self) { group in
-                for number in 0..<30 {
-                    group.addTask {
-                        let count = try? await own.write { transaction in
-                            _ = try transaction.put(
-                                "d\(number)", body: try body([:]), precondition: .none,
-                                origin: nil)
-                            return 1
-                        }
-                        return count ?? 0
-                    }
-                }
-                group.addTask {
-                    own.close()
-                    return 0
-                }
-                return await group.reduce(0, +)
-            }
-            let store = try Store(
-                directory: directory, options: StoreOptions(), create: false,
-                clock: { Timestamp(microseconds: 1) }, publish: { _ in })
-            #expect(try store.read("test") { $0.liveCount } == done)
-            store.close()
-        }
     }
 }

@@ -4,8 +4,7 @@ extension Database {
     /// Runs a closure that changes documents, and returns when its commit is stored.
     ///
     /// All of it is committed or, when the closure throws, nothing. Closures run one after the
-    /// other on a thread of the database's own (at ``Durability/relaxed`` on the calling task's, when nothing
-    /// else is under way); those that arrive together share one flush. The
+    /// other on a thread of the database's own; those that arrive together share one flush. The
     /// closure may run more than once (the file had to grow; another closure in the same commit
     /// failed), so it must do nothing but use its transaction and compute.
     ///
@@ -18,18 +17,13 @@ extension Database {
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            enqueue(body, mayRunHere: true) { continuation.resume(with: $0) }
+            enqueue(body) { continuation.resume(with: $0) }
         }
     }
 
     /// Queues a closure for the writer, in the order of the calls; see ``write(_:)``.
-    ///
-    /// - Parameters:
-    ///   - body: What to do.
-    ///   - mayRunHere: Whether the caller stands it when all is done on its thread.
-    ///   - completion: Called with the outcome.
     func enqueue<Value: Sendable>(
-        _ body: @escaping @Sendable (Transaction) throws -> Value, mayRunHere: Bool = false,
+        _ body: @escaping @Sendable (Transaction) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let span = TraceSpan("settle.commit")
@@ -39,7 +33,7 @@ extension Database {
                 let value = try body(transaction)
                 try join(transaction)
                 return (value, transaction.afterCommit, base.changes.count)
-            }, mayRunHere: mayRunHere,
+            },
             completion: { result in
                 switch result {
                 case .success((_, let actions, let count)):
