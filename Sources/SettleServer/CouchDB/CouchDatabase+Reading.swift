@@ -142,7 +142,7 @@ extension CouchDatabase {
         _ id: String, _ revision: String?, _ options: CouchDocumentOptions
     ) throws -> (text: [UInt8], revision: String) {
         try database.read { snapshot in
-            guard let tree = try snapshot.revisionTree(of: id), let winner = tree.winner else {
+            guard let tree = try tree(of: id, in: snapshot), let winner = tree.winner else {
                 throw CouchError.missing
             }
             guard let revision else {
@@ -178,7 +178,7 @@ extension CouchDatabase {
         _ id: String, _ wanted: [String]?, _ options: CouchDocumentOptions
     ) throws -> [UInt8] {
         try database.read { snapshot in
-            let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+            let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
             if wanted == nil, tree.isEmpty { throw CouchError.missing }
             let found = try Self.leaves(wanted, tree, options).map { leaf -> [UInt8] in
                 switch leaf {
@@ -222,7 +222,7 @@ extension CouchDatabase {
             let results = try wanted.map { request -> [UInt8] in
                 let id = request["id"]?.stringValue ?? ""
                 let revision = request["rev"]?.stringValue
-                let documents = try Self.bulkGet(id, revision, options, in: snapshot)
+                let documents = try bulkGet(id, revision, options, in: snapshot)
                 var text = Array("{\"id\":".utf8)
                 JSONText.append(id, to: &text)
                 return text + Array(",\"docs\":[".utf8) + Array(documents.joined(separator: [0x2C]))
@@ -233,10 +233,10 @@ extension CouchDatabase {
         }
     }
 
-    private static func bulkGet(
+    private func bulkGet(
         _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
     ) throws -> [[UInt8]] {
-        let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+        let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
         var wanted = revision.map { [$0] }
         // Without a revision, what wins.
         if wanted == nil { wanted = tree.winner.map { [$0.name.description] } ?? [] }
@@ -249,11 +249,11 @@ extension CouchDatabase {
             ])
         }
         if wanted?.isEmpty ?? true { return [missing("undefined")] }
-        return try leaves(wanted, tree, options).map { leaf in
+        return try Self.leaves(wanted, tree, options).map { leaf in
             switch leaf {
             case .success(let leaf):
                 return Array("{\"ok\":".utf8)
-                    + (try text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
+                    + (try Self.text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
             case .failure(let found): return missing(found.text)
             }
         }
@@ -271,7 +271,7 @@ extension CouchDatabase {
                     guard let name = RevisionName(text) else { throw CouchError.invalidRevision }
                     return name
                 }
-                let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+                let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
                 let missing = tree.missing(of: names)
                 if missing.isEmpty { continue }
                 let list = JSONValue.array(missing.map { .string($0.description) })

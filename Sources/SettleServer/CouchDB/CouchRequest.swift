@@ -118,7 +118,9 @@ struct CouchResponse: Sendable {
 
     static func failure(_ error: any Error) -> CouchResponse {
         let error = CouchError(error)
-        return json(error.status, error.json)
+        let answer = json(error.status, error.json)
+        guard error.status == 401 else { return answer }
+        return answer.with("WWW-Authenticate", "Basic realm=\"settle\"")
     }
 
     /// The answer with a header field more.
