@@ -5,7 +5,7 @@ extension CouchDatabase {
     /// An attachment of a document, with its MD5.
     func attachment(
         _ name: String, of id: String, _ revision: String?
-    ) throws -> (attachment: DocumentAttachment, md5: String, data: Data) {
+    ) throws -> (attachment: DocumentAttachment, md5: String) {
         try database.read { snapshot in
             let tree = try tree(of: id, in: snapshot)
             let named = revision.flatMap { RevisionName($0) }.flatMap { tree?.leaf($0) }
@@ -15,7 +15,7 @@ extension CouchDatabase {
             guard let found = document.attachments.first(where: { $0.name == name }) else {
                 throw CouchError.noAttachment
             }
-            return (found, try Self.md5(of: found, in: snapshot), try found.data())
+            return (found, try Self.md5(of: found, in: snapshot))
         }
     }
 
@@ -59,7 +59,16 @@ extension CouchDatabase {
                 document.attachments.append(
                     DocumentAttachment(name: name, contentType: content.type, data: content.data))
             }
-            return try transaction.save(document, afterLeaf: revision).metaData.revision ?? ""
+            let older = try Self.generations(of: parsed, id, in: transaction)
+            var generations: [String: Int] = [:]
+            for kept in document.attachments where content == nil || kept.name != name {
+                generations[kept.name] = older[kept.name] ?? Int(parsed.generation)
+            }
+            let next =
+                try transaction.save(document, afterLeaf: revision).metaData.revision ?? ""
+            try Self.noteGenerations(
+                generations, as: next, after: parsed, of: id, in: transaction)
+            return next
         }
     }
 }

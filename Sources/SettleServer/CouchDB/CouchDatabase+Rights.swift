@@ -62,7 +62,8 @@ extension CouchDatabase {
         value?.arrayValue?.map(\.stringValue)
     }
 
-    private static func key(of name: RevisionName, _ id: String) -> [UInt8] {
+    /// The key of what is noted of a revision.
+    static func key(of name: RevisionName, _ id: String) -> [UInt8] {
         Array(id.utf8) + [0] + Array(name.standIn.description.utf8)
     }
 

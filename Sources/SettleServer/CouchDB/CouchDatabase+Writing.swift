@@ -18,7 +18,7 @@ extension CouchDatabase {
             of: input.members, isDeleted: input.isDeleted, to: id, tree, hidden: .conflict,
             in: transaction)
         let parent = try Self.parent(of: input, in: tree)
-        let document = try document(input, id, after: parent?.description, in: transaction)
+        let (document, generations) = try document(input, id, after: parent, in: transaction)
         guard let parent else {
             guard input.isDeleted else {
                 return try transaction.save(document).metaData.revision ?? ""
@@ -31,6 +31,8 @@ extension CouchDatabase {
             document, afterLeaf: parent.description, isDeleted: input.isDeleted)
         let revision = stored.metaData.revision ?? ""
         try Self.noteChannels(channels, as: revision, after: leaf, of: id, in: transaction)
+        try Self.noteGenerations(
+            generations, as: revision, after: parent, of: id, in: transaction)
         return revision
     }
 
@@ -83,43 +85,57 @@ extension CouchDatabase {
             in: transaction)
         let isKnown = known?.contains(names[0]) ?? false
         let leaf = names.dropFirst().lazy.compactMap { known?.leaf($0) }.first
-        let document =
+        let (document, generations) =
             isKnown
-            ? Document(id: id)
-            : try document(input, id, after: leaf?.name.description, in: transaction)
+            ? (Document(id: id), [:])
+            : try document(input, id, after: leaf?.name, in: transaction)
         let channels = try inherited(by: input, from: leaf, known, id, in: transaction)
         try transaction.store(
             document, revisions: revisions, isDeleted: input.isDeleted, from: "couchdb")
         guard !isKnown else { return }
         try Self.noteChannels(channels, as: revisions[0], after: leaf, of: id, in: transaction)
+        try Self.noteGenerations(
+            generations, as: revisions[0], after: leaf?.name, of: id, in: transaction)
     }
 
-    /// The document that an input makes, with the attachments that it keeps.
+    /// The document that an input makes, with the attachments that it keeps, and the generations of those.
     private func document(
-        _ input: CouchInput, _ id: String, after leaf: String?, in transaction: Transaction
-    ) throws -> Document {
+        _ input: CouchInput, _ id: String, after leaf: RevisionName?, in transaction: Transaction
+    ) throws -> (document: Document, generations: [String: Int]) {
         var document = Document(id: id, packed: input.members)
-        guard !input.attachments.isEmpty else { return document }
+        var generations: [String: Int] = [:]
+        guard !input.attachments.isEmpty else { return (document, [:]) }
         let seen = try tree(of: id, in: transaction)
-        let named = leaf.flatMap { RevisionName($0) }.flatMap { seen?.leaf($0) }
-        let known = try (named ?? seen?.winner).flatMap {
+        let source = leaf.flatMap { seen?.leaf($0) } ?? seen?.winner
+        let known = try source.flatMap {
             try transaction.document(id, atRevision: $0.name.description)
         }
+        let older = try source.map { try Self.generations(of: $0.name, id, in: transaction) }
         document.attachments = try input.attachments.map { attachment in
-            guard let data = attachment.data else {
-                guard let kept = known?.attachments.first(where: { $0.name == attachment.name })
+            switch attachment.content {
+            case .data(let data):
+                // What replicates says where it is from.
+                generations[attachment.name] =
+                    input.revisions == nil ? nil : attachment.generation.map { max(1, $0) }
+                try Self.noteMD5(of: data, in: transaction)
+                return DocumentAttachment(
+                    name: attachment.name, contentType: attachment.contentType, data: data)
+            case .stub:
+                guard let source,
+                    let kept = known?.attachments.first(where: { $0.name == attachment.name })
                 else {
                     throw CouchError(
                         412, "missing_stub",
                         "Invalid attachment stub in \(id) for \(attachment.name)")
                 }
+                generations[attachment.name] =
+                    older?[attachment.name] ?? Int(source.name.generation)
                 return kept
+            case .follows:
+                throw CouchError.badRequest("The content of '\(attachment.name)' does not follow.")
             }
-            try Self.noteMD5(of: data, in: transaction)
-            return DocumentAttachment(
-                name: attachment.name, contentType: attachment.contentType, data: data)
         }
-        return document
+        return (document, generations)
     }
 
     /// Keeps the MD5 of content beside our digest.

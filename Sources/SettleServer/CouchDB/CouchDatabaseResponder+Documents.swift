@@ -9,9 +9,9 @@ extension CouchDatabaseResponder {
 
     func document(_ request: CouchRequest, _ id: String) async throws -> CouchResponse {
         switch request.method {
-        case "GET", "HEAD": return try read(request, id)
+        case "GET", "HEAD": return try await read(request, id)
         case "PUT":
-            var input = try CouchInput(text: request.body)
+            var input = try CouchInput(request)
             input.revision = revision(request) ?? input.revision
             let newEdits = try request.flag("new_edits", default: true)
             let revision = try await database.put(input, id, newEdits: newEdits)
@@ -30,7 +30,7 @@ extension CouchDatabaseResponder {
         }
     }
 
-    private func read(_ request: CouchRequest, _ id: String) throws -> CouchResponse {
+    private func read(_ request: CouchRequest, _ id: String) async throws -> CouchResponse {
         let options = try CouchDocumentOptions(request)
         if let text = request["open_revs"] {
             var wanted: [String]?
@@ -40,7 +40,16 @@ extension CouchDatabaseResponder {
                 }
                 wanted = list.compactMap(\.stringValue)
             }
-            return .text(200, try database.openRevisions(id, wanted, options))
+            guard request.accepts("multipart/mixed") else {
+                return .text(200, try database.openRevisions(id, wanted, options))
+            }
+            let (parts, type) = try database.openRevisionsInParts(id, wanted, options)
+            return try await parts.response(200, type: type)
+        }
+        if options.attachments, request.accepts("multipart/related") {
+            let (parts, type, revision) = try database.documentWithParts(
+                id, request["rev"], options)
+            return try await parts.response(200, type: type).with("ETag", "\"\(revision)\"")
         }
         let (text, revision) = try database.document(id, request["rev"], options)
         let tag = "\"\(revision)\""
@@ -68,16 +77,7 @@ extension CouchDatabaseResponder {
     ) async throws -> CouchResponse {
         switch request.method {
         case "GET", "HEAD":
-            let found = try database.attachment(name, of: id, request["rev"])
-            let tag = "\"\(found.md5)\""
-            if request.headers["if-none-match"] == tag {
-                return CouchResponse(304, .bytes([])).with("ETag", tag)
-            }
-            return CouchResponse(
-                200, .bytes([UInt8](found.data)), type: found.attachment.contentType
-            ).with("ETag", tag).with("Content-MD5", found.md5)
-                // Whoever wrote the document chose the type: no page of it is one of this server.
-                .with("Content-Security-Policy", "sandbox").with("X-Content-Type-Options", "nosniff")
+            return try await content(request, id, name)
         case "PUT":
             let type = request.headers["content-type"] ?? "application/octet-stream"
             let revision = try await database.setAttachment(
@@ -89,5 +89,38 @@ extension CouchDatabaseResponder {
             return Self.stored(id, next, status: 200)
         default: throw CouchError.notAllowed("DELETE,GET,HEAD,PUT")
         }
+    }
+
+    /// GET of an attachment, or of a range of it.
+    private func content(
+        _ request: CouchRequest, _ id: String, _ name: String
+    ) async throws -> CouchResponse {
+        let (attachment, md5) = try database.attachment(name, of: id, request["rev"])
+        let tag = "\"\(md5)\""
+        if request.headers["if-none-match"] == tag {
+            return CouchResponse(304, .bytes([])).with("ETag", tag)
+        }
+        let type = MediaType(attachment.contentType)?.text ?? MediaType.anyBytes
+        let length = attachment.length
+        let isSame = request.headers["if-range"].map { $0 == tag } ?? true
+        let range = ByteRange(isSame ? request.headers["range"] : nil, length: length)
+        var parts = CouchParts()
+        var answer: CouchResponse
+        switch range {
+        case .whole:
+            parts.append(attachment)
+            answer = try await parts.response(200, type: type).with("Content-MD5", md5)
+        case .part(let part):
+            parts.append(attachment, in: part)
+            answer = try await parts.response(206, type: type).with(
+                "Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)")
+        case .unsatisfiable:
+            return CouchResponse.failure(CouchError.unsatisfiableRange)
+                .with("Content-Range", "bytes */\(length)")
+        }
+        answer = answer.with("ETag", tag).with("Accept-Ranges", "bytes")
+        // Whoever wrote the document chose the type: no page of it is one of this server.
+        return answer.with("Content-Security-Policy", "sandbox")
+            .with("X-Content-Type-Options", "nosniff")
     }
 }

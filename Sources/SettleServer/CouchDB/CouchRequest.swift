@@ -66,6 +66,12 @@ struct CouchRequest: Sendable {
         return try CouchJSON.value(Array(text.utf8))
     }
 
+    /// Whether the sender names a type among those that it takes.
+    func accepts(_ type: String) -> Bool {
+        let types = headers["accept"]?.split(separator: ",") ?? []
+        return types.contains { $0.prefix { $0 != ";" }.lowercased().trimmingSpaces == type }
+    }
+
     /// The body as a JSON object; an empty one for no body.
     func object() throws(CouchError) -> [String: JSONValue] {
         if body.isEmpty { return [:] }
@@ -94,6 +100,8 @@ struct CouchResponse: Sendable {
         case bytes([UInt8])
         /// Pieces that come when there is something to tell.
         case stream(AsyncStream<[UInt8]>)
+        /// Pieces that are read when they are sent, of a known length.
+        case parts(CouchParts)
     }
 
     var status: Int

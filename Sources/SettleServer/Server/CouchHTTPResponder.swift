@@ -47,6 +47,11 @@ struct CouchHTTPResponder: HTTPResponder {
         let body: ResponseBody
         switch answer.body {
         case .bytes(let bytes): body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        case .parts(let parts):
+            body = ResponseBody(contentLength: parts.length) { writer in
+                try await parts.forEach { try await writer.write(ByteBuffer(bytes: $0)) }
+                try await writer.finish(nil)
+            }
         case .stream(let stream):
             body = ResponseBody { writer in
                 for await piece in stream { try await writer.write(ByteBuffer(bytes: piece)) }
