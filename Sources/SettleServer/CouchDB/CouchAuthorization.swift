@@ -111,9 +111,7 @@ struct CouchAuthorization: Sendable {
         identity.expires = user.sender.expires
         let mayWrite = identity.mayWriteSomething && identity.operations != [.read]
         guard user.isAdministrator || identity.maySeeSomething || mayWrite else {
-            throw user.token == nil
-                ? CouchError(401, "unauthorized", "You are not authorized to access this db.")
-                : CouchError(403, "forbidden", "You are not allowed to access this db.")
+            throw CouchError.notMember(user)
         }
         return identity
     }
@@ -130,7 +128,9 @@ struct CouchAuthorization: Sendable {
         guard let token = user?.token else {
             return "\(Self.cookieName)=\(rest); Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT"
         }
-        guard let expires = user?.sender.expires else { return "\(Self.cookieName)=\(token)\(rest)" }
+        guard let expires = user?.sender.expires else {
+            return "\(Self.cookieName)=\(token)\(rest)"
+        }
         let left = max(0, expires - now().timeIntervalSince1970)
         return "\(Self.cookieName)=\(token)\(rest); Max-Age=\(Int(min(left, 1e9)))"
     }

@@ -13,6 +13,7 @@ struct CouchChangesQuery: Sendable {
     enum Filter: Sendable {
         case all
         case identifiers(Set<String>)
+        case selector(CouchSelector)
     }
 
     var feed = Feed.normal
@@ -65,6 +66,11 @@ struct CouchChangesQuery: Sendable {
                 throw CouchError.badRequest("`doc_ids` filter parameter is not a list of doc ids.")
             }
             filter = .identifiers(Set(list.compactMap(\.stringValue)))
+        case "_selector":
+            guard let selector = body["selector"] else {
+                throw CouchError.badRequest("Selector not specified for _selector filter")
+            }
+            filter = .selector(try CouchSelector(selector))
         case "_design": filter = .identifiers([])
         default: throw CouchError.noScripts
         }

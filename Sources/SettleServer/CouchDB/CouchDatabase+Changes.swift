@@ -100,11 +100,27 @@ extension CouchDatabase {
     ) throws -> Bool {
         guard !change.isPurged else { return false }
         switch query.filter {
-        case .all: break
+        case .all: return try !isLimited || tree(of: change.documentId, in: snapshot) != nil
         case .identifiers(let wanted):
-            guard wanted.contains(change.documentId) else { return false }
+            return try wanted.contains(change.documentId)
+                && (!isLimited || tree(of: change.documentId, in: snapshot) != nil)
+        case .selector:
+            let tree = try tree(of: change.documentId, in: snapshot)
+            return try !shown(tree, of: change.documentId, query, in: snapshot).isEmpty
         }
-        return try !isLimited || tree(of: change.documentId, in: snapshot) != nil
+    }
+
+    /// The leaves of a document that a feed shows.
+    private func shown(
+        _ tree: RevisionTree?, of id: String, _ query: CouchChangesQuery, in snapshot: Snapshot
+    ) throws -> [RevisionTree.Leaf] {
+        guard let tree, let winner = tree.winner else { return [] }
+        let leaves = query.showsAllLeaves ? tree.sortedLeaves : [winner]
+        guard case .selector(let selector) = query.filter else { return leaves }
+        return try leaves.filter { leaf in
+            let document = try snapshot.document(id, atRevision: leaf.name.description)
+            return try document.map { selector.matches(try Self.value(of: $0, leaf)) } ?? false
+        }
     }
 
     /// Nil for a change that is not shown.
@@ -112,10 +128,12 @@ extension CouchDatabase {
         _ change: DocumentChange, _ query: CouchChangesQuery, in snapshot: Snapshot
     ) throws -> [UInt8]? {
         let id = change.documentId
-        guard try shows(change, query, in: snapshot),
-            let tree = try tree(of: id, in: snapshot), let winner = tree.winner
+        if case .identifiers(let wanted) = query.filter, !wanted.contains(id) { return nil }
+        guard !change.isPurged, let tree = try tree(of: id, in: snapshot),
+            let winner = tree.winner
         else { return nil }
-        let leaves = query.showsAllLeaves ? tree.sortedLeaves : [winner]
+        let leaves = try shown(tree, of: id, query, in: snapshot)
+        guard !leaves.isEmpty else { return nil }
         var text = Array("{\"seq\":\"\(Self.text(ofSequence: change.sequence))\",\"id\":".utf8)
         JSONText.append(id, to: &text)
         text += Array(",\"changes\":".utf8)

@@ -9,6 +9,8 @@ struct CouchDatabase: Sendable {
     var user = CouchUser.everybody
     /// What of it is theirs.
     var identity = Identity.unlimited
+    /// Whether the sender administers it.
+    var isAdministered = true
 
     init(_ name: String, _ database: Database) {
         self.name = name

@@ -12,10 +12,11 @@ struct CouchDatabaseResponder: Sendable {
             let id = (first == "_local" ? path.dropFirst() : path[...]).joined(separator: "/")
             return try await local(request, first == "_local" ? id : String(id.dropFirst(7)))
         }
-        if first == "_design" {
-            guard request.method == "PUT" else { throw CouchError.missing }
-            throw CouchError.noScripts
+        if first == "_design" || first.hasPrefix("_design/") {
+            let name = first == "_design" ? [] : [String(first.dropFirst(8))]
+            return try await design(request, name + path.dropFirst())
         }
+        if first == "_index" { return try await index(request, Array(path.dropFirst())) }
         if first.hasPrefix("_"), path.count == 1 { return try await special(request, first) }
         if path.count > 1 {
             return try await attachment(
@@ -35,8 +36,7 @@ struct CouchDatabaseResponder: Sendable {
         }
     }
 
-    static func stored(_ id: String, _ revision: String, status: Int = 201) -> CouchResponse
-    {
+    static func stored(_ id: String, _ revision: String, status: Int = 201) -> CouchResponse {
         CouchResponse.json(
             status, ["ok": true, "id": .string(id), "rev": .string(revision)]
         ).with("ETag", "\"\(revision)\"")
@@ -47,7 +47,7 @@ struct CouchDatabaseResponder: Sendable {
         case ("_all_docs", "GET"), ("_all_docs", "POST"):
             return .text(200, try database.allDocuments(try CouchListing(request)))
         case ("_design_docs", "GET"), ("_design_docs", "POST"):
-            return .json(200, ["total_rows": 0, "offset": 0, "rows": []])
+            return try designs(request)
         case ("_local_docs", "GET"), ("_local_docs", "POST"):
             return .json(200, try database.localDocuments(try CouchListing(request)))
         case ("_changes", "GET"), ("_changes", "POST"):
@@ -65,14 +65,14 @@ struct CouchDatabaseResponder: Sendable {
         case ("_ensure_full_commit", "POST"):
             return .json(201, ["ok": true, "instance_start_time": "0"])
         case ("_compact", "POST"), ("_view_cleanup", "POST"):
-            guard database.user.isAdministrator else { throw CouchError.notAdmin }
+            guard database.isAdministered else { throw CouchError.notAdmin }
             if name == "_compact" { _ = try await database.database.compact() }
             return .json(202, ["ok": true])
         case ("_revs_limit", "GET"):
             let limit = try database.database.read { try $0.revisionLimit }
             return .json(200, .integer(Int64(limit)))
         case ("_revs_limit", "PUT"):
-            guard database.user.isAdministrator else { throw CouchError.notAdmin }
+            guard database.isAdministered else { throw CouchError.notAdmin }
             guard let limit = try CouchJSON.value(request.body).integerValue, limit > 0 else {
                 throw CouchError.badRequest("Rev limit has to be an integer")
             }
@@ -80,7 +80,20 @@ struct CouchDatabaseResponder: Sendable {
                 try $0.setRevisionLimit(Int(clamping: limit))
             }
             return .json(200, ["ok": true])
-        case ("_security", "GET"): return .json(200, [:])
+        case ("_security", "GET"): return .json(200, try database.security())
+        case ("_security", "PUT"):
+            guard database.isAdministered else { throw CouchError.notAdmin }
+            try await database.setSecurity(try request.object())
+            return .json(200, ["ok": true])
+        case ("_purge", "POST"):
+            guard database.user.isAdministrator else { throw CouchError.notServerAdmin }
+            return .json(201, try await database.purge(try request.object()))
+        case ("_find", "POST"):
+            return .text(200, try await database.find(try CouchFindQuery(try request.object())))
+        case ("_explain", "POST"):
+            return .json(200, try database.explanation(try CouchFindQuery(try request.object())))
+        case ("_temp_view", _):
+            throw CouchError(410, "gone", "Temporary views are not supported in CouchDB")
         case (_, "PUT"):
             throw CouchError.illegalId("Only reserved document ids may start with underscore.")
         default: throw CouchError.missing

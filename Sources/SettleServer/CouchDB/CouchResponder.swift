@@ -65,6 +65,7 @@ struct CouchResponder: Sendable {
         var database = try await databases.database(first)
         database.user = user
         database.identity = identity
+        try database.admit()
         return try await CouchDatabaseResponder(
             database: database, surroundings: surroundings(user, identity)
         ).answer(request, Array(request.path.dropFirst()))
