@@ -43,10 +43,7 @@ extension CouchDatabaseResponder {
                 try await database.view(
                     name, try CouchViewQuery(request, query.objectValue ?? [:])))
         }
-        return .text(
-            200,
-            Array("{\"results\":[\n".utf8) + Array(results.joined(separator: Array(",\n".utf8)))
-                + Array("\n]}".utf8))
+        return .results(results)
     }
 
     var mayReadSomething: Bool { database.identity.maySeeSomething }

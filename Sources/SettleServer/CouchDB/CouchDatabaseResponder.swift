@@ -17,6 +17,9 @@ struct CouchDatabaseResponder: Sendable {
             return try await design(request, name + path.dropFirst())
         }
         if first == "_index" { return try await index(request, Array(path.dropFirst())) }
+        if path.count == 2, path[1] == "queries", Self.lists.contains(first) {
+            return try await lists(request, first)
+        }
         if first.hasPrefix("_"), path.count == 1 { return try await special(request, first) }
         if path.count > 1 {
             return try await attachment(
@@ -40,6 +43,21 @@ struct CouchDatabaseResponder: Sendable {
         CouchResponse.json(
             status, ["ok": true, "id": .string(id), "rev": .string(revision)]
         ).with("ETag", "\"\(revision)\"")
+    }
+
+    /// The lists that take several questions at once.
+    private static let lists = ["_all_docs", "_design_docs", "_local_docs"]
+
+    private func lists(_ request: CouchRequest, _ name: String) async throws -> CouchResponse {
+        guard request.method == "POST", let queries = try request.object()["queries"]?.arrayValue
+        else { throw CouchError.badRequest("POST body must include `queries` parameter.") }
+        var results: [[UInt8]] = []
+        for query in queries {
+            var one = request
+            one.body = JSONText.text(of: query)
+            results.append(try await special(one, name).bytes)
+        }
+        return .results(results)
     }
 
     private func special(_ request: CouchRequest, _ name: String) async throws -> CouchResponse {

@@ -74,8 +74,10 @@ actor CouchFeed {
     /// Takes back pieces that were asked for, to be given again.
     func putBack(_ text: [UInt8]) { returned = text }
 
-    /// The next piece; nil after the last. A feed that cannot be read ends without what a whole one ends with.
-    func next() async -> [UInt8]? {
+    /// The next piece; nil after the last.
+    ///
+    /// - Throws: ``DatabaseError`` when the database is closed, damaged, or cannot be read; the feed is over then.
+    func next() async throws -> [UInt8]? {
         if let text = returned {
             returned = nil
             return text
@@ -94,6 +96,7 @@ actor CouchFeed {
                     if let piece = try read() { return piece }
                 } catch {
                     phase = .ended
+                    throw error
                 }
             case .waiting:
                 if let piece = await wait() { return piece }
@@ -177,6 +180,8 @@ extension CouchDatabase {
 
     /// The answer to a request for changes, whose body may go on for ever.
     ///
+    /// One that cannot be read any more ends without what a whole one ends with.
+    ///
     /// - Throws: ``CouchError``, ``DatabaseError``.
     func feed(
         _ query: CouchChangesQuery, in surroundings: CouchFeed.Surroundings
@@ -185,13 +190,13 @@ extension CouchDatabase {
         var text: [UInt8] = []
         if query.feed == .normal {
             while text.count < Self.wholeBytesMax {
-                guard let piece = await feed.next() else { return CouchResponse(200, .bytes(text)) }
+                guard let piece = try await feed.next() else { return CouchResponse(200, .bytes(text)) }
                 text += piece
             }
         }
         if !text.isEmpty { await feed.putBack(text) }
         let type = query.feed == .eventsource ? "text/event-stream" : "application/json"
         return CouchResponse(
-            200, .stream(AsyncStream(unfolding: { await feed.next() })), type: type)
+            200, .stream(AsyncStream(unfolding: { try? await feed.next() })), type: type)
     }
 }

@@ -124,6 +124,14 @@ struct CouchResponse: Sendable {
         CouchResponse(status, .bytes(text + [UInt8(ascii: "\n")]))
     }
 
+    /// Answers to several questions.
+    static func results(_ results: [[UInt8]]) -> CouchResponse {
+        .text(
+            200,
+            Array("{\"results\":[\n".utf8) + Array(results.joined(separator: Array(",\n".utf8)))
+                + Array("\n]}".utf8))
+    }
+
     static func failure(_ error: any Error) -> CouchResponse {
         let error = CouchError(error)
         let answer = json(error.status, error.json)
