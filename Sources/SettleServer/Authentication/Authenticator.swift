@@ -74,6 +74,8 @@ struct Authenticator: Sendable {
     /// Who shows a token, wherever it was found; see ``sender(of:)``.
     ///
     /// - Parameter text: The token; nil for a request without one.
+    /// - Returns: The sender.
+    /// - Throws: As ``sender(of:)``.
     func sender(showing text: String?) async throws(Problem) -> Sender {
         guard let keys else { return .anonymous }
         guard let text else {

@@ -32,6 +32,7 @@ struct Identity: Sendable, Equatable {
     ///
     /// - Parameter channels: The elements of the member `channels`, nil in place of one that is no string;
     ///   nil when it is no array.
+    /// - Returns: Whether one of them is the sender's to read.
     func maySee(channels: [String?]?) -> Bool {
         guard operations.contains(.read) else { return false }
         guard let readable else { return true }

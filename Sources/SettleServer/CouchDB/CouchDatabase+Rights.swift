@@ -116,17 +116,21 @@ extension CouchDatabase {
     /// followed.
     ///
     /// - Parameters:
-    ///   - channels: Those of the leaf, as it was before.
-    ///   - revision: The new revision; nil when it is no deletion, or has channels of its own.
+    ///   - channels: Those of the leaf, as it was before; nil for what is no deletion, or has channels of its own.
+    ///   - revision: The new revision.
+    ///   - leaf: The leaf that it follows.
+    ///   - id: The document.
+    ///   - transaction: The transaction.
+    /// - Throws: ``DatabaseError``.
     static func noteChannels(
-        _ channels: [String?]?, as revision: String?, after leaf: RevisionTree.Leaf?,
+        _ channels: [String?]?, as revision: String, after leaf: RevisionTree.Leaf?,
         of id: String, in transaction: Transaction
     ) throws {
         if let leaf, leaf.isDeleted, try transaction.table(channelsTable) != nil {
             try transaction.sideTable(named: channelsTable).remove(key(of: leaf.name, id))
         }
         let names = channels?.compactMap { $0 } ?? []
-        guard let name = revision.flatMap({ RevisionName($0) }), !names.isEmpty else { return }
+        guard let name = RevisionName(revision), !names.isEmpty else { return }
         try transaction.sideTable(named: channelsTable).set(
             JSONText.text(of: .array(names.map { .string($0) })), for: key(of: name, id))
     }

@@ -163,6 +163,7 @@ extension CouchDatabase {
     ///   - target: The other document.
     ///   - last: The leaf of that to follow; nil when it is to be new.
     /// - Returns: The new revision.
+    /// - Throws: ``CouchError``, ``DatabaseError``.
     func copy(
         _ id: String, _ revision: String?, to target: String, after last: String?
     ) async throws -> String {

@@ -1,9 +1,7 @@
 import Settle
 
 extension CouchDatabaseResponder {
-    /// Requests below `_design`.
-    ///
-    /// - Parameter path: What follows `_design`.
+    /// Requests below `_design`; the path is what follows it.
     func design(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
         let isReading = ["GET", "HEAD"].contains(request.method)
         switch path.count {
@@ -70,9 +68,7 @@ extension CouchDatabaseResponder {
             ])
     }
 
-    /// `_index`, and what is below it; nil when it is none of the requests for it.
-    ///
-    /// - Parameter path: What follows `_index`.
+    /// `_index`, and what is below it; the path is what follows it.
     func index(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
         switch request.method {
         case "GET" where path.isEmpty, "HEAD" where path.isEmpty:

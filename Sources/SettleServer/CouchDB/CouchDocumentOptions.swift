@@ -38,6 +38,7 @@ struct CouchDocumentOptions: Sendable {
     ///   - generation: When it came to the document.
     ///   - leaf: The revision that has it.
     ///   - tree: The revisions of the document.
+    /// - Returns: False for a stub.
     func wantsContent(
         since generation: Int, _ leaf: RevisionName, _ tree: RevisionTree
     ) -> Bool {

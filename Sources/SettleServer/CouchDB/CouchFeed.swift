@@ -102,7 +102,7 @@ actor CouchFeed {
                 if let piece = await wait() { return piece }
             case .ending:
                 phase = .ended
-                return tail
+                return try tail()
             case .ended: return nil
             }
         }
@@ -161,11 +161,12 @@ actor CouchFeed {
         return nil
     }
 
-    private var tail: [UInt8]? {
+    private func tail() throws -> [UInt8]? {
+        let isWhole = left > 0 || reversed != nil
         let pending =
-            left > 0 || reversed != nil
-            ? 0 : (try? database.pending(query, after: sequence, upTo: end)) ?? 0
-        let text = "\"last_seq\":\"\(CouchDatabase.text(ofSequence: sequence))\",\"pending\":\(pending)}"
+            isWhole ? 0 : try database.pending(query, after: sequence, upTo: end)
+        let last = CouchDatabase.text(ofSequence: sequence)
+        let text = "\"last_seq\":\"\(last)\",\"pending\":\(pending)}"
         switch query.feed {
         case .normal, .longpoll: return Array("\n],\n\(text)\n".utf8)
         case .continuous: return Array("{\(text)\n".utf8)
@@ -190,7 +191,9 @@ extension CouchDatabase {
         var text: [UInt8] = []
         if query.feed == .normal {
             while text.count < Self.wholeBytesMax {
-                guard let piece = try await feed.next() else { return CouchResponse(200, .bytes(text)) }
+                guard let piece = try await feed.next() else {
+                    return CouchResponse(200, .bytes(text))
+                }
                 text += piece
             }
         }

@@ -110,6 +110,7 @@ struct CouchViewQuery: Sendable {
     ///
     /// - Parameter hasReducer: Whether the view has a reduce function.
     /// - Returns: Whether rows are reduced.
+    /// - Throws: ``CouchError`` in CouchDB's words.
     func check(hasReducer: Bool) throws(CouchError) -> Bool {
         guard hasReducer else {
             if reduce == true { throw .queryParse("Reduce is invalid for map-only views.") }
@@ -141,6 +142,7 @@ struct CouchViewQuery: Sendable {
     /// - Parameters:
     ///   - reduces: Whether rows are reduced.
     ///   - isWhole: Whether nothing is left out yet.
+    /// - Returns: A range of keys, or a list of them.
     func parameters(reduces: Bool, isWhole: Bool) -> any QueryParameters {
         var parameters: any QueryParameters
         if let keys {
