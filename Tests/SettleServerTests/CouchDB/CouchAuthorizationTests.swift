@@ -188,4 +188,18 @@ struct GuardedFace: Sendable {
         #expect(try await answer.json["results"] == [])
         await guarded.face.databases.close()
     }
+
+    @Test func `lets a long poll wait through what its sender may not see`() async throws {
+        let clock = ManualClock()
+        let guarded = try await GuardedFace(clock: clock)
+        let admin = try await GuardedFace.token("anna", roles: ["_admin"])
+        let reader = try await GuardedFace.token("bob", ["a"])
+        try await guarded.send(admin, "PUT", "/db")
+        async let answer = guarded.send(reader, "GET", "/db/_changes?feed=longpoll&since=now")
+        await clock.sleepers(reach: 2)
+        try await guarded.send(admin, "PUT", "/db/x", #"{"channels":["b"]}"#)
+        try await guarded.send(admin, "PUT", "/db/y", #"{"channels":["a"]}"#)
+        #expect(try await answer.json["results"]?.arrayValue?.map { $0["id"] } == ["y"])
+        await guarded.face.databases.close()
+    }
 }
