@@ -96,7 +96,7 @@ struct ServeCommand: SettleSubcommand {
         help: ArgumentHelp(
             """
             Serve databases in CouchDB's protocol as well, on this port; 0 takes a free one. They lie \
-            in the folder 'couchdb' of --directory. Only with --anonymous.
+            in the folder 'couchdb' of --directory, for the same tokens and rules.
             """, valueName: "port"),
         transform: CountArgument.port(parsing:))
     var couchdbPort: UInt16?
@@ -216,19 +216,15 @@ struct ServeCommand: SettleSubcommand {
     /// The server of CouchDB's protocol, when there is to be one.
     private func couchServer(_ settings: ServeSettings, _ logger: Logger) throws -> CouchServer? {
         guard let couchdbPort, let directory else { return nil }
-        guard settings.configuration.authentication.letsInEverybody,
-            settings.configuration.rules == nil
-        else {
-            throw ValidationError(
-                "--couchdb-port lets in everybody who reaches it, so it goes with --anonymous alone, "
-                    + "without keys and rules.")
-        }
         var configuration = CouchServer.Configuration(
             directory: URL(fileURLWithPath: directory, isDirectory: true)
                 .appendingPathComponent("couchdb", isDirectory: true))
         configuration.host = settings.configuration.host
         configuration.port = Int(couchdbPort)
         configuration.hostNames = settings.configuration.hostNames
+        configuration.authentication = settings.configuration.authentication
+        configuration.rules = settings.configuration.rules
+        configuration.tls = settings.configuration.tls
         return CouchServer(configuration: configuration, logger: logger)
     }
 
@@ -249,7 +245,7 @@ struct ServeCommand: SettleSubcommand {
         let shown = host.contains(":") ? "[\(host)]" : host
         let scheme = settings.configuration.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(shown):\(port)"
-        let couch = couchPort.map { "http://\(shown):\($0)" }
+        let couch = couchPort.map { "\(scheme)://\(shown):\($0)" }
         let output = Output()
         if json {
             var members: [String: JSONValue] = [

@@ -68,8 +68,17 @@ struct Authenticator: Sendable {
     ///   expired, not yet valid, of an algorithm that does not fit the key, or of another issuer or
     ///   for another audience than expected; 503 when there are no keys yet.
     func sender(of headers: HTTPFields) async throws(Problem) -> Sender {
+        try await sender(showing: keys == nil ? nil : Self.token(in: headers))
+    }
+
+    /// Who shows a token, wherever it was found; see ``sender(of:)``.
+    ///
+    /// - Parameter text: The token; nil for a request without one.
+    /// - Returns: The sender.
+    /// - Throws: As ``sender(of:)``.
+    func sender(showing text: String?) async throws(Problem) -> Sender {
         guard let keys else { return .anonymous }
-        guard let text = Self.token(in: headers) else {
+        guard let text else {
             if authentication.allowsAnonymous { return .anonymous }
             throw Self.problem(
                 "A token is needed; send it as 'Authorization: Bearer TOKEN'.", code: nil)

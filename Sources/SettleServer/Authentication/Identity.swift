@@ -24,11 +24,23 @@ struct Identity: Sendable, Equatable {
     ///
     /// Nobody sees anything of a table that is closed to readers, not in answers to writes either.
     func maySee(_ item: TableItem) -> Bool {
+        if operations.contains(.read), readable == nil { return true }
+        return maySee(channels: item.members.channelElements)
+    }
+
+    /// Whether the sender may see what is in some channels.
+    ///
+    /// - Parameter channels: The elements of the member `channels`, nil in place of one that is no string;
+    ///   nil when it is no array.
+    /// - Returns: Whether one of them is the sender's to read.
+    func maySee(channels: [String?]?) -> Bool {
         guard operations.contains(.read) else { return false }
         guard let readable else { return true }
-        let channels = item.members.channelElements ?? []
-        return channels.contains { $0.map(readable.contains) ?? false }
+        return channels?.contains { $0.map(readable.contains) ?? false } ?? false
     }
+
+    /// Whether there is an item that the sender may see.
+    var maySeeSomething: Bool { operations.contains(.read) && readable?.isEmpty != true }
 
     /// Whether there is an item that the sender may write: one who is limited to nothing may not.
     var mayWriteSomething: Bool { writable?.isEmpty != true }
@@ -39,8 +51,13 @@ struct Identity: Sendable, Equatable {
     /// least one, all of them allowed. An item without channels would be invisible to the one who
     /// wrote it.
     func mayWrite(_ members: ItemMembers) -> Bool {
+        writable == nil || mayWrite(channels: members.channelElements)
+    }
+
+    /// Whether the sender may write what is in some channels, given as to ``maySee(channels:)``.
+    func mayWrite(channels: [String?]?) -> Bool {
         guard let writable else { return true }
-        guard let elements = members.channelElements, !elements.isEmpty else { return false }
-        return elements.allSatisfy { $0.map(writable.contains) ?? false }
+        guard let channels, !channels.isEmpty else { return false }
+        return channels.allSatisfy { $0.map(writable.contains) ?? false }
     }
 }

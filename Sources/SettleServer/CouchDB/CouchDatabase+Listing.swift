@@ -71,14 +71,15 @@ extension CouchDatabase {
             var offset: Int?
             if let keys = listing.keys {
                 rows = try keys.dropFirst(listing.skip).prefix(listing.limit).map {
-                    try Self.row($0, listing, in: snapshot)
+                    try row($0, listing, in: snapshot)
                 }
             } else {
-                let (ids, before) = try Self.identifiers(listing, in: snapshot)
+                let (ids, before) = try identifiers(listing, in: snapshot)
                 offset = before
-                rows = try ids.map { try Self.row(.string($0), listing, in: snapshot) }
+                rows = try ids.map { try row(.string($0), listing, in: snapshot) }
             }
-            var text = Array("{\"total_rows\":\(snapshot.documentCount),".utf8)
+            let total = try isLimited ? counts(in: snapshot).live : snapshot.documentCount
+            var text = Array("{\"total_rows\":\(total),".utf8)
             if listing.includesSequence {
                 text += Array(
                     "\"update_seq\":\"\(Self.text(ofSequence: snapshot.sequence))\",".utf8)
@@ -89,13 +90,16 @@ extension CouchDatabase {
         }
     }
 
-    private static func identifiers(
+    private func identifiers(
         _ listing: CouchListing, in snapshot: Snapshot
     ) throws -> (ids: [String], offset: Int) {
         var ids: [String] = []
         var (before, after) = (0, 0)
         let low = listing.isDescending ? listing.end : listing.start
         try snapshot.forEachDocument { document in
+            if isLimited, try tree(of: document.id, in: snapshot)?.winner?.isDeleted ?? true {
+                return true
+            }
             if listing.includes(document.id) {
                 ids.append(document.id)
             } else if low.map({ CouchListing.isLess(document.id, $0) }) ?? false {
@@ -113,10 +117,10 @@ extension CouchDatabase {
         return (Array(ids.dropFirst(skipped).prefix(listing.limit)), before + skipped)
     }
 
-    private static func row(
+    private func row(
         _ key: JSONValue, _ listing: CouchListing, in snapshot: Snapshot
     ) throws -> [UInt8] {
-        guard let id = key.stringValue, let tree = try snapshot.revisionTree(of: id),
+        guard let id = key.stringValue, let tree = try tree(of: id, in: snapshot),
             let winner = tree.winner
         else {
             return JSONText.text(of: ["key": key, "error": "not_found"])
@@ -134,7 +138,7 @@ extension CouchDatabase {
             text +=
                 winner.isDeleted
                 ? Array("null".utf8)
-                : try self.text(of: id, winner, tree, listing.options, in: snapshot)
+                : try Self.text(of: id, winner, tree, listing.options, in: snapshot)
         }
         return text + Array("}".utf8)
     }

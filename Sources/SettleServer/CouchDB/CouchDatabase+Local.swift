@@ -1,13 +1,27 @@
 import Settle
 
 // Documents that are not replicated and not in the feed: checkpoints of replicators. They lie in a side table: the number of
-// the revision, eight bytes, and the packed members.
+// the revision, eight bytes, and the packed members. Those of a sender with a token have keys of their own: a zero, 32
+// digits that stand for the sender and what they see, and the identifier.
 
 extension CouchDatabase {
+    /// What stands before the identifiers of the sender's local documents.
+    private var localPrefix: [UInt8] {
+        user.owner(reading: identity).map { [0] + Array($0.utf8) } ?? []
+    }
+
+    private func localKey(_ id: String) throws(CouchError) -> [UInt8] {
+        guard (1...400).contains(id.utf8.count), id.utf8.first != 0 else {
+            throw .illegalId("Document id must not be empty")
+        }
+        return localPrefix + Array(id.utf8)
+    }
+
     /// A local document; nil when there is none.
     func local(_ id: String) throws -> JSONValue? {
-        try database.read { snapshot in
-            guard let row = try snapshot.table(Self.localTable)?.value(for: Array(id.utf8)),
+        let key = try localKey(id)
+        return try database.read { snapshot in
+            guard let row = try snapshot.table(Self.localTable)?.value(for: key),
                 row.count > 8
             else { return nil }
             return try Self.local(id, row)
@@ -26,9 +40,7 @@ extension CouchDatabase {
     ///
     /// - Returns: The new revision: one after the given one, or the first when none is given.
     func putLocal(_ id: String, _ input: CouchInput) async throws -> String {
-        guard (1...400).contains(id.utf8.count) else {
-            throw CouchError.illegalId("Document id must not be empty")
-        }
+        let key = try localKey(id)
         var number: UInt64 = 0
         if let revision = input.revision {
             guard revision.hasPrefix("0-"), let known = UInt64(revision.dropFirst(2)) else {
@@ -41,7 +53,7 @@ extension CouchDatabase {
             (0..<8).map { UInt8(truncatingIfNeeded: next >> UInt64(56 - 8 * $0)) }
             + input.members.bytes
         try await database.write { transaction in
-            try transaction.sideTable(named: Self.localTable).set(row, for: Array(id.utf8))
+            try transaction.sideTable(named: Self.localTable).set(row, for: key)
         }
         return "0-\(next)"
     }
@@ -50,18 +62,23 @@ extension CouchDatabase {
     ///
     /// - Throws: ``CouchError`` when there is none.
     func deleteLocal(_ id: String) async throws {
+        let key = try localKey(id)
         let isRemoved = try await database.write { transaction in
-            try transaction.sideTable(named: Self.localTable).remove(Array(id.utf8))
+            try transaction.sideTable(named: Self.localTable).remove(key)
         }
         guard isRemoved else { throw CouchError.missing }
     }
 
     /// `_local_docs`: all of them, by identifier.
     func localDocuments(_ listing: CouchListing) throws -> JSONValue {
+        let prefix = localPrefix
         let rows = try database.read { snapshot in
             var rows: [JSONValue] = []
-            try snapshot.table(Self.localTable)?.forEach { key, row in
-                let id = String(decoding: key, as: UTF8.self)
+            try snapshot.table(Self.localTable)?.forEach(from: prefix) { key, row in
+                guard key.starts(with: prefix) else { return false }
+                // Those that everybody shares come after those of senders.
+                if prefix.isEmpty, key.first == 0 { return true }
+                let id = String(decoding: key.dropFirst(prefix.count), as: UTF8.self)
                 let document = try Self.local(id, row)
                 var members: [String: JSONValue] = [
                     "id": .string("_local/" + id), "key": .string("_local/" + id),

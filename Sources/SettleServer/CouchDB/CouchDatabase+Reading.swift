@@ -1,32 +1,6 @@
 import Foundation
 import Settle
 
-/// What of a document is wanted beside its members.
-struct CouchDocumentOptions: Sendable {
-    var revisions = false
-    var revisionsInformation = false
-    var conflicts = false
-    var deletedConflicts = false
-    var attachments = false
-    var localSequence = false
-    /// Leaves after the one asked for, in its place.
-    var latest = false
-
-    init() {}
-
-    /// - Throws: ``CouchError`` for a parameter that is neither true nor false.
-    init(_ request: CouchRequest) throws(CouchError) {
-        let meta = try request.flag("meta")
-        revisions = try request.flag("revs")
-        revisionsInformation = try request.flag("revs_info") || meta
-        conflicts = try request.flag("conflicts") || meta
-        deletedConflicts = try request.flag("deleted_conflicts") || meta
-        attachments = try request.flag("attachments")
-        localSequence = try request.flag("local_seq")
-        latest = try request.flag("latest")
-    }
-}
-
 extension CouchDatabase {
     /// The text of a leaf of a document.
     ///
@@ -51,7 +25,10 @@ extension CouchDatabase {
         if leaf.isDeleted { special.append(("_deleted", true)) }
         if !document.attachments.isEmpty {
             special.append(
-                ("_attachments", try attachments(of: document, leaf, options, in: snapshot)))
+                (
+                    "_attachments",
+                    try attachments(of: document, leaf, tree, options, in: snapshot)
+                ))
         }
         if options.revisions { special.append(("_revisions", revisions(of: leaf.name, tree))) }
         if options.revisionsInformation {
@@ -107,25 +84,43 @@ extension CouchDatabase {
     }
 
     private static func attachments(
-        of document: Document, _ leaf: RevisionTree.Leaf, _ options: CouchDocumentOptions,
-        in snapshot: Snapshot
+        of document: Document, _ leaf: RevisionTree.Leaf, _ tree: RevisionTree,
+        _ options: CouchDocumentOptions, in snapshot: Snapshot
     ) throws -> JSONValue {
+        let older = try generations(of: leaf.name, document.id, in: snapshot)
         var members: [String: JSONValue] = [:]
         for attachment in document.attachments {
+            let generation = older[attachment.name] ?? Int(leaf.name.generation)
             var description: [String: JSONValue] = [
                 "content_type": .string(attachment.contentType),
-                "revpos": .integer(Int64(leaf.name.generation)),
+                "revpos": .integer(Int64(generation)),
                 "digest": .string("md5-" + (try md5(of: attachment, in: snapshot))),
             ]
-            if options.attachments {
-                description["data"] = .string(try attachment.data().base64EncodedString())
-            } else {
+            if !options.wantsContent(since: generation, leaf.name, tree) {
                 description["stub"] = true
                 description["length"] = .integer(Int64(attachment.length))
+            } else if options.follows {
+                description["follows"] = true
+                description["length"] = .integer(Int64(attachment.length))
+            } else {
+                description["data"] = .string(try attachment.data().base64EncodedString())
             }
             members[attachment.name] = .object(description)
         }
         return .object(members)
+    }
+
+    /// The attachments of a leaf whose contents follow it, in the order in which its text names them.
+    static func following(
+        _ id: String, _ leaf: RevisionTree.Leaf, _ tree: RevisionTree,
+        _ options: CouchDocumentOptions, in snapshot: Snapshot
+    ) throws -> [DocumentAttachment] {
+        let older = try generations(of: leaf.name, id, in: snapshot)
+        let document = try snapshot.document(id, atRevision: leaf.name.description)
+        return (document?.attachments ?? []).filter {
+            options.wantsContent(
+                since: older[$0.name] ?? Int(leaf.name.generation), leaf.name, tree)
+        }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// The MD5 of an attachment in Base64: what was noted or, of content that came another way, worked out.
@@ -142,25 +137,32 @@ extension CouchDatabase {
         _ id: String, _ revision: String?, _ options: CouchDocumentOptions
     ) throws -> (text: [UInt8], revision: String) {
         try database.read { snapshot in
-            guard let tree = try snapshot.revisionTree(of: id), let winner = tree.winner else {
-                throw CouchError.missing
-            }
-            guard let revision else {
-                guard !winner.isDeleted else { throw CouchError.deleted }
-                return (
-                    try Self.text(of: id, winner, tree, options, in: snapshot),
-                    winner.name.description
-                )
-            }
-            guard let name = RevisionName(revision) else { throw CouchError.invalidRevision }
-            guard let leaf = Self.leaf(name, tree, options) else { throw CouchError.missing }
+            let (leaf, tree) = try leaf(revision, of: id, options, in: snapshot)
             return (
                 try Self.text(of: id, leaf, tree, options, in: snapshot), leaf.name.description
             )
         }
     }
 
-    private static func leaf(
+    /// The leaf that a GET is about: the one with a revision, or else the one that wins.
+    ///
+    /// - Throws: ``CouchError`` 404 when there is none.
+    func leaf(
+        _ revision: String?, of id: String, _ options: CouchDocumentOptions, in snapshot: Snapshot
+    ) throws -> (leaf: RevisionTree.Leaf, tree: RevisionTree) {
+        guard let tree = try tree(of: id, in: snapshot), let winner = tree.winner else {
+            throw CouchError.missing
+        }
+        guard let revision else {
+            guard !winner.isDeleted else { throw CouchError.deleted }
+            return (winner, tree)
+        }
+        guard let name = RevisionName(revision) else { throw CouchError.invalidRevision }
+        guard let leaf = Self.leaf(name, tree, options) else { throw CouchError.missing }
+        return (leaf, tree)
+    }
+
+    static func leaf(
         _ name: RevisionName, _ tree: RevisionTree, _ options: CouchDocumentOptions
     ) -> RevisionTree.Leaf? {
         tree.leaf(name) ?? (options.latest ? tree.leaves(after: name).first : nil)
@@ -178,7 +180,7 @@ extension CouchDatabase {
         _ id: String, _ wanted: [String]?, _ options: CouchDocumentOptions
     ) throws -> [UInt8] {
         try database.read { snapshot in
-            let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
+            let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
             if wanted == nil, tree.isEmpty { throw CouchError.missing }
             let found = try Self.leaves(wanted, tree, options).map { leaf -> [UInt8] in
                 switch leaf {
@@ -193,9 +195,9 @@ extension CouchDatabase {
         }
     }
 
-    private struct MissingRevision: Error { let text: String }
+    struct MissingRevision: Error { let text: String }
 
-    private static func leaves(
+    static func leaves(
         _ wanted: [String]?, _ tree: RevisionTree, _ options: CouchDocumentOptions
     ) throws(CouchError) -> [Result<RevisionTree.Leaf, MissingRevision>] {
         guard let wanted else { return tree.sortedLeaves.map { .success($0) } }
@@ -211,83 +213,5 @@ extension CouchDatabase {
             }
         }
         return found
-    }
-
-    /// POST to `_bulk_get`.
-    func bulkGet(_ body: [String: JSONValue], _ options: CouchDocumentOptions) throws -> [UInt8] {
-        guard let wanted = body["docs"]?.arrayValue else {
-            throw CouchError.badRequest("Missing JSON list of 'docs'.")
-        }
-        return try database.read { snapshot in
-            let results = try wanted.map { request -> [UInt8] in
-                let id = request["id"]?.stringValue ?? ""
-                let revision = request["rev"]?.stringValue
-                let documents = try Self.bulkGet(id, revision, options, in: snapshot)
-                var text = Array("{\"id\":".utf8)
-                JSONText.append(id, to: &text)
-                return text + Array(",\"docs\":[".utf8) + Array(documents.joined(separator: [0x2C]))
-                    + Array("]}".utf8)
-            }
-            return Array("{\"results\":[".utf8) + Array(results.joined(separator: [0x2C]))
-                + Array("]}".utf8)
-        }
-    }
-
-    private static func bulkGet(
-        _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
-    ) throws -> [[UInt8]] {
-        let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
-        var wanted = revision.map { [$0] }
-        // Without a revision, what wins.
-        if wanted == nil { wanted = tree.winner.map { [$0.name.description] } ?? [] }
-        func missing(_ text: String) -> [UInt8] {
-            JSONText.text(of: [
-                "error": [
-                    "id": .string(id), "rev": .string(text), "error": "not_found",
-                    "reason": "missing",
-                ]
-            ])
-        }
-        if wanted?.isEmpty ?? true { return [missing("undefined")] }
-        return try leaves(wanted, tree, options).map { leaf in
-            switch leaf {
-            case .success(let leaf):
-                return Array("{\"ok\":".utf8)
-                    + (try text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
-            case .failure(let found): return missing(found.text)
-            }
-        }
-    }
-
-    /// POST to `_revs_diff` or `_missing_revs`: what is missing here.
-    func difference(_ body: [String: JSONValue], isFull: Bool) throws -> JSONValue {
-        try database.read { snapshot in
-            var found: [String: JSONValue] = [:]
-            for (id, value) in body {
-                guard let texts = value.arrayValue?.compactMap(\.stringValue) else {
-                    throw CouchError.badRequest("Request body must be a JSON object")
-                }
-                let names = try texts.map { text throws(CouchError) in
-                    guard let name = RevisionName(text) else { throw CouchError.invalidRevision }
-                    return name
-                }
-                let tree = try snapshot.revisionTree(of: id) ?? RevisionTree()
-                let missing = tree.missing(of: names)
-                if missing.isEmpty { continue }
-                let list = JSONValue.array(missing.map { .string($0.description) })
-                guard isFull else {
-                    found[id] = list
-                    continue
-                }
-                var members: [String: JSONValue] = ["missing": list]
-                let ancestors = tree.possibleAncestors(of: missing)
-                if !ancestors.isEmpty {
-                    members["possible_ancestors"] = .array(
-                        ancestors.map { .string($0.description) })
-                }
-                found[id] = .object(members)
-            }
-            return isFull ? .object(found) : ["missing_revs": .object(found)]
-        }
     }
 }

@@ -10,21 +10,40 @@ extension CouchDatabase {
     ///   - transaction: The transaction. Nothing was written in it when ``CouchError`` is thrown.
     /// - Returns: The new revision.
     /// - Throws: ``CouchError``, ``DatabaseError``.
-    static func put(
+    func put(
         _ input: CouchInput, _ id: String, in transaction: Transaction
     ) throws -> String {
         let tree = try transaction.revisionTree(of: id)
-        let parent = try parent(of: input, in: tree)
-        let document = try document(input, id, after: parent?.description, in: transaction)
+        try checkWrite(
+            of: input.members, isDeleted: input.isDeleted, to: id, tree, hidden: .conflict,
+            in: transaction)
+        let parent = try Self.parent(of: input, in: tree)
+        let (document, generations) = try document(input, id, after: parent, in: transaction)
         guard let parent else {
             guard input.isDeleted else {
                 return try transaction.save(document).metaData.revision ?? ""
             }
-            return try deleteUnknown(document, in: transaction)
+            return try Self.deleteUnknown(document, in: transaction)
         }
+        let leaf = tree?.leaf(parent)
+        let channels = try inherited(by: input, from: leaf, tree, id, in: transaction)
         let stored = try transaction.save(
             document, afterLeaf: parent.description, isDeleted: input.isDeleted)
-        return stored.metaData.revision ?? ""
+        let revision = stored.metaData.revision ?? ""
+        try Self.noteChannels(channels, as: revision, after: leaf, of: id, in: transaction)
+        try Self.noteGenerations(
+            generations, as: revision, after: parent, of: id, in: transaction)
+        return revision
+    }
+
+    /// The channels that a deletion without any has from the leaf that it ends; nil for everything else.
+    private func inherited(
+        by input: CouchInput, from leaf: RevisionTree.Leaf?, _ tree: RevisionTree?, _ id: String,
+        in transaction: Transaction
+    ) throws -> [String?]? {
+        guard input.isDeleted, let leaf, let tree, try input.members.member("channels") == nil
+        else { return nil }
+        return try Self.channels(of: leaf, tree, id, in: transaction)
     }
 
     /// The leaf that a new revision follows; nil for a document that there never was.
@@ -54,51 +73,69 @@ extension CouchDatabase {
     }
 
     /// Stores a revision as it was given, with its ancestors.
-    static func give(
+    func give(
         _ input: CouchInput, _ id: String, in transaction: Transaction
     ) throws {
         let revisions = try input.givenRevisions()
-        guard revisions.allSatisfy({ RevisionName($0) != nil }) else {
-            throw CouchError.invalidRevision
-        }
+        let names = revisions.compactMap { RevisionName($0) }
+        guard names.count == revisions.count else { throw CouchError.invalidRevision }
         let known = try transaction.revisionTree(of: id)
-        let isKnown = RevisionName(revisions[0]).map { known?.contains($0) ?? false } ?? false
-        let document =
+        try checkWrite(
+            of: input.members, isDeleted: input.isDeleted, to: id, known, hidden: .hidden,
+            in: transaction)
+        let isKnown = known?.contains(names[0]) ?? false
+        let leaf = names.dropFirst().lazy.compactMap { known?.leaf($0) }.first
+        let (document, generations) =
             isKnown
-            ? Document(id: id)
-            : try document(
-                input, id,
-                after: revisions.dropFirst().first { revision in
-                    RevisionName(revision).map { known?.leaf($0) != nil } ?? false
-                }, in: transaction)
+            ? (Document(id: id), [:])
+            : try document(input, id, after: leaf?.name, in: transaction)
+        let channels = try inherited(by: input, from: leaf, known, id, in: transaction)
         try transaction.store(
             document, revisions: revisions, isDeleted: input.isDeleted, from: "couchdb")
+        guard !isKnown else { return }
+        try Self.noteChannels(channels, as: revisions[0], after: leaf, of: id, in: transaction)
+        try Self.noteGenerations(
+            generations, as: revisions[0], after: leaf?.name, of: id, in: transaction)
     }
 
-    /// The document that an input makes, with the attachments that it keeps.
-    private static func document(
-        _ input: CouchInput, _ id: String, after leaf: String?, in transaction: Transaction
-    ) throws -> Document {
+    /// The document that an input makes, with the attachments that it keeps, and the generations of those.
+    private func document(
+        _ input: CouchInput, _ id: String, after leaf: RevisionName?, in transaction: Transaction
+    ) throws -> (document: Document, generations: [String: Int]) {
         var document = Document(id: id, packed: input.members)
-        guard !input.attachments.isEmpty else { return document }
-        let known =
-            try leaf.flatMap { try transaction.document(id, atRevision: $0) }
-            ?? transaction.document(id)
+        var generations: [String: Int] = [:]
+        guard !input.attachments.isEmpty else { return (document, [:]) }
+        let seen = try tree(of: id, in: transaction)
+        let source = leaf.flatMap { seen?.leaf($0) } ?? seen?.winner
+        let known = try source.flatMap {
+            try transaction.document(id, atRevision: $0.name.description)
+        }
+        let older = try source.map { try Self.generations(of: $0.name, id, in: transaction) }
         document.attachments = try input.attachments.map { attachment in
-            guard let data = attachment.data else {
-                guard let kept = known?.attachments.first(where: { $0.name == attachment.name })
+            switch attachment.content {
+            case .data(let data):
+                // What replicates says where it is from.
+                generations[attachment.name] =
+                    input.revisions == nil ? nil : attachment.generation.map { max(1, $0) }
+                try Self.noteMD5(of: data, in: transaction)
+                return DocumentAttachment(
+                    name: attachment.name, contentType: attachment.contentType, data: data)
+            case .stub:
+                guard let source,
+                    let kept = known?.attachments.first(where: { $0.name == attachment.name })
                 else {
                     throw CouchError(
                         412, "missing_stub",
                         "Invalid attachment stub in \(id) for \(attachment.name)")
                 }
+                generations[attachment.name] =
+                    older?[attachment.name] ?? Int(source.name.generation)
                 return kept
+            case .follows:
+                throw CouchError.badRequest("The content of '\(attachment.name)' does not follow.")
             }
-            try noteMD5(of: data, in: transaction)
-            return DocumentAttachment(
-                name: attachment.name, contentType: attachment.contentType, data: data)
         }
-        return document
+        return (document, generations)
     }
 
     /// Keeps the MD5 of content beside our digest.
@@ -112,9 +149,44 @@ extension CouchDatabase {
     func put(_ input: CouchInput, _ id: String, newEdits: Bool = true) async throws -> String {
         try CouchInput.check(id)
         return try await database.write { transaction in
-            if newEdits { return try Self.put(input, id, in: transaction) }
-            try Self.give(input, id, in: transaction)
+            if newEdits { return try put(input, id, in: transaction) }
+            try give(input, id, in: transaction)
             return try input.givenRevisions()[0]
+        }
+    }
+
+    /// Stores the members and attachments of a document as another one.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - revision: The leaf of it; nil for the one that wins.
+    ///   - target: The other document.
+    ///   - last: The leaf of that to follow; nil when it is to be new.
+    /// - Returns: The new revision.
+    /// - Throws: ``CouchError``, ``DatabaseError``.
+    func copy(
+        _ id: String, _ revision: String?, to target: String, after last: String?
+    ) async throws -> String {
+        try await database.write { transaction in
+            let seen = try tree(of: id, in: transaction)
+            let named = revision.flatMap { RevisionName($0) }.flatMap { seen?.leaf($0) }
+            guard let leaf = revision == nil ? seen?.winner : named, !leaf.isDeleted,
+                let found = try transaction.document(id, atRevision: leaf.name.description)
+            else { throw CouchError.missing }
+            let tree = try transaction.revisionTree(of: target)
+            var document = Document(id: target, packed: try found.packed())
+            document.attachments = found.attachments
+            try checkWrite(
+                of: document.packed(), isDeleted: false, to: target, tree, hidden: .conflict,
+                in: transaction)
+            if let last {
+                guard let name = RevisionName(last), tree?.leaf(name) != nil else {
+                    throw CouchError.conflict
+                }
+                return try transaction.save(document, afterLeaf: last).metaData.revision ?? ""
+            }
+            guard tree?.winner?.isDeleted ?? true else { throw CouchError.conflict }
+            return try transaction.save(document).metaData.revision ?? ""
         }
     }
 
@@ -129,11 +201,11 @@ extension CouchDatabase {
                 do {
                     try CouchInput.check(id)
                     if newEdits {
-                        let revision = try Self.put(input, id, in: transaction)
+                        let revision = try put(input, id, in: transaction)
                         results.append(
                             ["ok": true, "id": .string(id), "rev": .string(revision)])
                     } else {
-                        try Self.give(input, id, in: transaction)
+                        try give(input, id, in: transaction)
                     }
                 } catch let error as CouchError {
                     results.append(Self.failure(error, id, newEdits ? nil : input.revision))

@@ -1,10 +1,16 @@
 import Foundation
 import Settle
 
-/// One database, as CouchDB's protocol shows it.
+/// One database, as CouchDB's protocol shows it to a sender.
 struct CouchDatabase: Sendable {
     let name: String
     let database: Database
+    /// Who asks.
+    var user = CouchUser.everybody
+    /// What of it is theirs.
+    var identity = Identity.unlimited
+    /// Whether the sender administers it.
+    var isAdministered = true
 
     init(_ name: String, _ database: Database) {
         self.name = name
@@ -36,13 +42,17 @@ struct CouchDatabase: Sendable {
     }
 
     /// What the database says of itself.
+    ///
+    /// - Complexity: Linear in the documents for a sender who sees a part of them, who are told how many those are.
     func information() throws -> JSONValue {
         let statistics = try database.statistics()
+        var (count, deletedCount) = (statistics.documentCount, statistics.tombstoneCount)
+        if isLimited { (count, deletedCount) = try database.read { try counts(in: $0) } }
         let used = (statistics.pagesUsed - statistics.pagesFree) * statistics.pageSizeBytes
         return [
             "db_name": .string(name),
-            "doc_count": .integer(Int64(statistics.documentCount)),
-            "doc_del_count": .integer(Int64(statistics.tombstoneCount)),
+            "doc_count": .integer(Int64(count)),
+            "doc_del_count": .integer(Int64(deletedCount)),
             "update_seq": .string(Self.text(ofSequence: statistics.lastSequence)),
             "purge_seq": "0-settle", "compact_running": false, "disk_format_version": 8,
             "instance_start_time": "0", "props": [:],

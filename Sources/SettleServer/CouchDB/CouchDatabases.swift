@@ -22,10 +22,7 @@ final class CouchDatabases: Sendable {
 
     /// Refuses what no database can be called.
     static func check(_ name: String) throws(CouchError) {
-        let letters = Set("abcdefghijklmnopqrstuvwxyz")
-        let others = letters.union("0123456789_$()+/-")
-        guard let first = name.first, letters.contains(first), name.allSatisfy(others.contains)
-        else {
+        guard DatabaseName.isValid(name) else {
             throw CouchError(
                 400, "illegal_database_name",
                 "Name: '\(name)'. Only lowercase characters (a-z), digits (0-9), and any of the "

@@ -27,6 +27,14 @@ struct CouchError: Error, Sendable, Equatable {
         "Design documents hold functions in JavaScript, which this server does not run; declare indexes in the app."
     )
 
+    static let unsatisfiableRange = CouchError(
+        416, "requested_range_not_satisfiable", "Requested range not satisfiable")
+    static let noReplicator = CouchError(
+        501, "not_implemented",
+        "This server starts no replications by itself; let a replicator read from it and write to it, or "
+            + "replicate from the app."
+    )
+
     static func badRequest(_ reason: String) -> CouchError {
         CouchError(400, "bad_request", reason)
     }

@@ -3,13 +3,30 @@ import Settle
 
 /// A document as a request has it.
 struct CouchInput: Sendable {
-    /// An attachment of it: content, or what says that the document keeps the one it has.
+    /// An attachment of it.
     struct Attachment: Sendable {
+        /// Where the content is.
+        enum Content: Sendable {
+            case data(Data)
+            /// The document keeps the one it has.
+            case stub
+            /// In a part of the body after the document.
+            case follows
+        }
+
         let name: String
         let contentType: String
-        /// The content; nil for a stub.
-        let data: Data?
+        var content: Content
+        /// Whether the content is packed by gzip.
+        var isPacked = false
+        /// The generation at which it came to the document, as the sender has it.
+        var generation: Int?
+        /// What the sender has for the digest.
+        var digest: String?
     }
+
+    /// The longest content that is packed may be unpacked, in bytes.
+    private static let unpackedBytesMax = 64 << 20
 
     var id: String?
     /// The revision that it follows or, without new edits, is.
@@ -86,16 +103,82 @@ struct CouchInput: Sendable {
             throw CouchError.badRequest("Attachments must be a JSON object")
         }
         return try members.sorted { $0.key < $1.key }.map { name, description in
-            let type = description["content_type"]?.stringValue ?? "application/octet-stream"
-            if description["stub"]?.boolValue == true {
-                return Attachment(name: name, contentType: type, data: nil)
+            var attachment = Attachment(
+                name: name,
+                contentType: description["content_type"]?.stringValue ?? MediaType.anyBytes,
+                content: .stub)
+            attachment.isPacked = description["encoding"] == "gzip"
+            attachment.generation = description["revpos"]?.integerValue.map { Int(clamping: $0) }
+            attachment.digest = description["digest"]?.stringValue
+            if description["stub"]?.boolValue == true { return attachment }
+            if description["follows"]?.boolValue == true {
+                attachment.content = .follows
+                return attachment
             }
             guard let text = description["data"]?.stringValue, let data = Data(base64Encoded: text)
             else {
                 throw CouchError.badRequest("Attachment '\(name)' has no data that is Base64")
             }
-            return Attachment(name: name, contentType: type, data: data)
+            attachment.content = .data(try unpacked(data, attachment.isPacked))
+            return attachment
         }
+    }
+
+    private static func unpacked(_ data: Data, _ isPacked: Bool) throws(CouchError) -> Data {
+        guard isPacked else { return data }
+        do {
+            return Data(try Inflate.gunzip(data, bytesMax: unpackedBytesMax))
+        } catch {
+            throw error == .tooLong
+                ? CouchError(413, "attachment_too_large", "The attachment is too large.")
+                : .badRequest("The attachment is not packed by gzip as it says.")
+        }
+    }
+
+    /// Reads a body of several parts: the document, and the contents that follow it.
+    ///
+    /// Contents are found by the names in their heads; without those by their MD5 or, when one is left, as it.
+    ///
+    /// - Throws: ``CouchError`` in CouchDB's words.
+    init(multipart body: [UInt8], boundary: String) throws {
+        let parts = try CouchMultipart.parts(of: body, boundary: boundary)
+        guard let first = parts.first else {
+            throw CouchError.badRequest("The multipart body has no document.")
+        }
+        try self.init(text: Array(first.content))
+        for part in parts.dropFirst() {
+            let open = attachments.indices.filter {
+                if case .follows = attachments[$0].content { true } else { false }
+            }
+            let place: Int?
+            if let name = part.fileName {
+                place = open.first { attachments[$0].name == name }
+            } else {
+                let md5 = Data(MD5.digest(of: Array(part.content))).base64EncodedString()
+                place =
+                    open.first { attachments[$0].digest == "md5-" + md5 }
+                    ?? (open.count == 1 ? open.first : nil)
+            }
+            guard let place else {
+                throw CouchError.badRequest("A part of the body is none of the attachments.")
+            }
+            let isPacked =
+                attachments[place].isPacked || part.headers["content-encoding"] == "gzip"
+            attachments[place].content = .data(
+                try Self.unpacked(Data(part.content), isPacked))
+        }
+    }
+
+    /// Reads the document that a request stores.
+    init(_ request: CouchRequest) throws {
+        let type = request.headers["content-type"] ?? ""
+        guard type.lowercased().hasPrefix("multipart/related") else {
+            try self.init(text: request.body)
+            return
+        }
+        guard let boundary = CouchMultipart.parameter("boundary", of: type), !boundary.isEmpty
+        else { throw CouchError.badRequest("The multipart body has no boundary.") }
+        try self.init(multipart: request.body, boundary: boundary)
     }
 
     /// The revisions that a write without new edits stores, newest first.

@@ -66,6 +66,12 @@ struct CouchRequest: Sendable {
         return try CouchJSON.value(Array(text.utf8))
     }
 
+    /// Whether the sender names a type among those that it takes.
+    func accepts(_ type: String) -> Bool {
+        let types = headers["accept"]?.split(separator: ",") ?? []
+        return types.contains { $0.prefix { $0 != ";" }.lowercased().trimmingSpaces == type }
+    }
+
     /// The body as a JSON object; an empty one for no body.
     func object() throws(CouchError) -> [String: JSONValue] {
         if body.isEmpty { return [:] }
@@ -94,6 +100,8 @@ struct CouchResponse: Sendable {
         case bytes([UInt8])
         /// Pieces that come when there is something to tell.
         case stream(AsyncStream<[UInt8]>)
+        /// Pieces that are read when they are sent, of a known length.
+        case parts(CouchParts)
     }
 
     var status: Int
@@ -116,9 +124,19 @@ struct CouchResponse: Sendable {
         CouchResponse(status, .bytes(text + [UInt8(ascii: "\n")]))
     }
 
+    /// Answers to several questions.
+    static func results(_ results: [[UInt8]]) -> CouchResponse {
+        .text(
+            200,
+            Array("{\"results\":[\n".utf8) + Array(results.joined(separator: Array(",\n".utf8)))
+                + Array("\n]}".utf8))
+    }
+
     static func failure(_ error: any Error) -> CouchResponse {
         let error = CouchError(error)
-        return json(error.status, error.json)
+        let answer = json(error.status, error.json)
+        guard error.status == 401 else { return answer }
+        return answer.with("WWW-Authenticate", "Basic realm=\"settle\"")
     }
 
     /// The answer with a header field more.

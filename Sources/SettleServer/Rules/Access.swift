@@ -18,7 +18,12 @@ struct Access: Sendable {
     /// - Throws: ``Problem`` 401 for a claim `channels` of another kind when there are no rules, so
     ///   that a slip of the issuer never widens the rights.
     func identity(of sender: Sender, in table: TableName) throws(Problem) -> Identity {
-        if let rules { return rules.rule(for: table).identity(of: sender) }
+        try identity(of: sender, named: table.text)
+    }
+
+    /// What of a table, or of a database of CouchDB's protocol, is a sender's, by its name.
+    func identity(of sender: Sender, named name: String) throws(Problem) -> Identity {
+        if let rules { return rules.rule(named: name).identity(of: sender) }
         guard let claim = sender.claims?["channels"] else {
             return Identity(subject: sender.subject, readable: nil, writable: nil)
         }

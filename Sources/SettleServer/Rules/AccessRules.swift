@@ -51,7 +51,8 @@ public struct AccessRules: Sendable {
     }
 
     /// What the rules say of a table.
-    func rule(for table: TableName) -> TableRule {
-        tables[table.text] ?? tables["*"] ?? .closed
-    }
+    func rule(for table: TableName) -> TableRule { rule(named: table.text) }
+
+    /// What the rules say of a table, or of a database of CouchDB's protocol, by its name.
+    func rule(named name: String) -> TableRule { tables[name] ?? tables["*"] ?? .closed }
 }

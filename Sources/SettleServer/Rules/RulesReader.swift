@@ -50,7 +50,7 @@ struct RulesReader {
         var rules: [String: TableRule] = [:]
         for (table, rule) in tables.sorted(by: { $0.key < $1.key }) {
             let place = place.member(table)
-            if table != "*" {
+            if table != "*", !DatabaseName.isValid(table) {
                 do {
                     _ = try TableName(table)
                 } catch {

@@ -1,6 +1,7 @@
 public import Foundation
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
@@ -9,10 +10,12 @@ import Synchronization
 
 /// Serves databases over HTTP in CouchDB's protocol, for whatever replicates with CouchDB.
 ///
-/// Each database is a Settle database in the directory, made when a client makes it. Nobody is asked for a
-/// token: whoever reaches the port may read and write everything, so it belongs on a loopback
-/// address. Pages in a browser are kept out as they are of a ``TableServer`` without tokens. Docs/Guides/CouchDB.md
-/// says what is answered, and what is not.
+/// Each database is a Settle database in the directory, made when an administrator makes it. Tokens and rules are
+/// those of a ``TableServer``: a sender sees the documents whose member `channels` has one of the token's, and a
+/// token with `_admin` in the claim `_couchdb.roles` is an administrator's. Without authentication whoever
+/// reaches the port may read and write everything, so it belongs on a loopback address. Pages in a browser are kept
+/// out as they are of a ``TableServer`` without tokens. Docs/Guides/CouchDB.md says what is answered, and what is
+/// not.
 public final class CouchServer: Service, Sendable {
     /// Where a server listens, and what it serves.
     public struct Configuration: Sendable {
@@ -22,6 +25,12 @@ public final class CouchServer: Service, Sendable {
         public var host = "127.0.0.1"
         /// The port to listen on; 0 takes a free one.
         public var port = 5_984
+        /// How the server knows who sends a request; everybody by default.
+        public var authentication = Authentication.anonymous
+        /// Who may read and write which channels, by the name of the database; nil for the claim `channels`.
+        public var rules: AccessRules?
+        /// Certificate and key for TLS; nil for none.
+        public var tls: TLSFiles?
         /// Names that requests may call the server by, beside its address.
         public var hostNames: [String] = []
         /// The longest body of a request, in bytes.
@@ -52,8 +61,8 @@ public final class CouchServer: Service, Sendable {
 
     /// Serves until it is told to stop, then closes the databases.
     ///
-    /// - Throws: ``ServerError`` with `invalidConfiguration` when a host is none, `alreadyRun` at a second
-    ///   call; what the directory or the address cannot be used for.
+    /// - Throws: ``ServerError`` with `invalidConfiguration` when a host is none, or keys or files for TLS cannot be
+    ///   used, `alreadyRun` at a second call; what the directory or the address cannot be used for.
     public func run() async throws {
         let isFirst = hasRun.withLock { hasRun in
             defer { hasRun = true }
@@ -80,12 +89,23 @@ public final class CouchServer: Service, Sendable {
         try await port.value
     }
 
-    /// How connections are spoken on: HTTP/1.1, with bodies that may come packed by gzip.
-    private var channels: HTTPServerBuilder {
+    /// How connections are spoken on: HTTP/1.1, with TLS or without, with bodies that may come packed by gzip.
+    private func channels() throws -> HTTPServerBuilder {
         let unpackedBytesMax = configuration.bodyMaxBytes
-        return HTTPServerBuilder { responder in
+        let plain = HTTPServerBuilder { responder in
             TableChannel(HTTP1Channel(responder: responder), unpackedBytesMax: unpackedBytesMax)
         }
+        guard let tls = configuration.tls else { return plain }
+        return try .tls(plain, tlsConfiguration: try tls.configuration())
+    }
+
+    /// Who sends requests, and what is theirs.
+    private func authorization() async throws -> CouchAuthorization {
+        let authentication = configuration.authentication
+        if authentication.letsInEverybody, configuration.rules == nil { return .none }
+        return CouchAuthorization(
+            authenticator: try await Authenticator(authentication, now: Date.init, logger: logger),
+            access: Access(rules: configuration.rules), now: Date.init)
     }
 
     private func serve() async throws {
@@ -95,11 +115,14 @@ public final class CouchServer: Service, Sendable {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .error)
         let port = port
-        let feeds = CouchFeeds()
+        let shutdown = ShutdownWatch()
+        let authorization = try await authorization()
         let application = Application(
             responder: CouchHTTPResponder(
-                responder: CouchResponder(databases), origins: origins, feeds: feeds,
-                bodyMaxBytes: configuration.bodyMaxBytes), server: channels,
+                responder: CouchResponder(
+                    databases, authorization: authorization, shutdown: shutdown,
+                    isSecure: configuration.tls != nil), origins: origins,
+                bodyMaxBytes: configuration.bodyMaxBytes), server: try channels(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in
@@ -123,17 +146,17 @@ public final class CouchServer: Service, Sendable {
                 try await withGracefulShutdownHandler {
                     try await running.value
                 } onGracefulShutdown: {
-                    feeds.end()
+                    shutdown.begin()
                     stop.send()
                 }
             } onCancel: {
-                feeds.end()
+                shutdown.begin()
                 stop.send()
             }
         } catch {
             failure = error
         }
-        feeds.end()
+        shutdown.begin()
         await databases.close()
         if let failure { throw failure }
     }

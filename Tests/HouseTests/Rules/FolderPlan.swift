@@ -77,8 +77,8 @@ enum FolderPlan {
         Folder("Responses", uses: ["Connections", "Limits", "Tables", "Wire"]),
         Folder("Routes", uses: ["Live", "Wire"]),
         Folder("OpenAPI", uses: ["Routes"]),
-        // CouchDB's protocol, over databases and without connections.
-        Folder("CouchDB"),
+        // CouchDB's protocol, over databases and without connections; of those only what ends a wait.
+        Folder("CouchDB", uses: ["Authentication", "Connections", "Live", "Rules", "Wire"]),
         Folder("Browsers", uses: ["Errors", "Wire"]),
         Folder(
             "Requests",

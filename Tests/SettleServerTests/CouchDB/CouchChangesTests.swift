@@ -80,4 +80,52 @@ import Testing
             #expect(await lines.next() == nil)
         }
     }
+
+    @Test func `of many documents come in pieces, each once, in both directions`() async throws {
+        try await withFace { face async throws in
+            let text = String(repeating: "x", count: 1_000)
+            let docs = (0..<1_300).map { "{\"_id\":\"d\(10_000 + $0)\",\"text\":\"\(text)\"}" }
+            try await face.send(
+                "POST", "/db/_bulk_docs", "{\"docs\":[\(docs.joined(separator: ","))]}")
+            let expected = (0..<1_300).map { "d\(10_000 + $0)" }
+            let response = await face.respond("GET", "/db/_changes?include_docs=true")
+            guard case .stream(let stream) = response.body else {
+                Issue.record("A long answer is whole in memory.")
+                return
+            }
+            var bytes: [UInt8] = []
+            for await piece in stream { bytes += piece }
+            let whole = Face.Answer(status: 200, json: try JSONText.value(from: bytes))
+            #expect(sequences(whole) == expected && whole.json["last_seq"] == "1300-settle")
+            let down = try await face.send("GET", "/db/_changes?descending=true")
+            #expect(sequences(down) == expected.reversed() && down.json["last_seq"] == "1-settle")
+            // Page by page.
+            var (since, found): (String, [String?]) = ("0", [])
+            while true {
+                let page = try await face.send("GET", "/db/_changes?limit=450&since=\(since)").json
+                found += sequences(Face.Answer(status: 200, json: page))
+                since = page["last_seq"]?.stringValue ?? ""
+                #expect(page["pending"] == .integer(Int64(1_300 - found.count)))
+                if page["pending"] == 0 { break }
+            }
+            #expect(found == expected)
+            let some = try await face.send(
+                "POST", "/db/_changes?filter=_doc_ids&limit=1", #"{"doc_ids":["d11290","d11299"]}"#)
+            #expect(sequences(some) == ["d11290"] && some.json["pending"] == 1)
+        }
+    }
+
+    @Test func `that are waited for end at once when the server stops`() async throws {
+        let (clock, shutdown) = (ManualClock(), ShutdownWatch())
+        let face = try Face(clock: clock, shutdown: shutdown)
+        try await face.send("PUT", "/db")
+        async let answer = face.send(
+            "GET", "/db/_changes?feed=longpoll&since=now&heartbeat=1")
+        await clock.sleepers(reach: 1)
+        // A heartbeat comes every second at most, whatever is asked for.
+        clock.advance(by: .milliseconds(999))
+        shutdown.begin()
+        #expect(try await answer.json == ["results": [], "last_seq": "0-settle", "pending": 0])
+        await face.databases.close()
+    }
 }

@@ -160,6 +160,10 @@ import Testing
             #expect(try await ids("skip=1&limit=1") == ["c"])
             let page = try await face.send("GET", "/db/_all_docs?skip=2").json
             #expect(page["total_rows"] == 3 && page["offset"] == 2)
+            let many = try await face.send(
+                "POST", "/db/_all_docs/queries", #"{"queries":[{"keys":["c"]},{"skip":2}]}"#)
+            let lists = many.json["results"]?.arrayValue?.map { $0["rows"]?.arrayValue?[0]["id"] }
+            #expect(lists == ["c", "d"])
             let keys = try await face.send(
                 "POST", "/db/_all_docs?include_docs=true", #"{"keys":["c","x","b"]}"#
             ).json["rows"]?.arrayValue

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import ServiceLifecycle
 import Settle
 import SettleServer
@@ -12,9 +13,13 @@ import Testing
 #endif
 
 @Suite(.serialized) struct `A server of CouchDB's protocol` {
-    private func withServer(_ body: (_ address: String) async throws -> Void) async throws {
+    private func withServer(
+        _ authentication: Authentication = .anonymous,
+        _ body: (_ address: String) async throws -> Void
+    ) async throws {
         let directory = try ScratchDirectory("couch-server")
         var configuration = CouchServer.Configuration(directory: directory.url)
+        configuration.authentication = authentication
         configuration.port = 0
         configuration.bodyMaxBytes = 10_000
         let server = CouchServer(configuration: configuration)
@@ -27,11 +32,15 @@ import Testing
     }
 
     private func send(
-        _ method: String, _ url: String, _ body: String? = nil, origin: String? = nil
+        _ method: String, _ url: String, _ body: String? = nil, origin: String? = nil,
+        authorization: String? = nil
     ) async throws -> (status: Int, text: String, headers: [String: String]) {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
+        if let authorization {
+            request.setValue(authorization, forHTTPHeaderField: "Authorization")
+        }
         if let origin { request.setValue(origin, forHTTPHeaderField: "Origin") }
         let (data, response) = try await URLSession.shared.data(for: request)
         let answer = try #require(response as? HTTPURLResponse)
@@ -75,6 +84,29 @@ import Testing
             var pieces = response.body.makeAsyncIterator()
             let line = try #require(try await pieces.next())
             #expect(String(buffer: line).contains("\"id\":\"a\""))
+        }
+    }
+
+    @Test func `asks for a token over a network, too`() async throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        let token = try await TableServer.token(
+            secret: secret, subject: "anna", claims: ["_couchdb.roles": ["_admin"]])
+        let basic = "Basic " + Data("anna:\(token)".utf8).base64EncodedString()
+        try await withServer(.jwt(secret: secret)) { address async throws in
+            // By a client that does not go on by itself when it is asked for a password.
+            let refused = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: address + "/_all_dbs"), timeout: .seconds(60))
+            #expect(refused.status == .unauthorized)
+            #expect(refused.headers.contains(name: "www-authenticate"))
+            let text = String(buffer: try await refused.body.collect(upTo: 10_000))
+            #expect(text.contains("\"unauthorized\""))
+            #expect(try await send("PUT", address + "/db", authorization: basic).status == 201)
+            let content = String(repeating: "0123456789", count: 900)
+            let stored = try await send(
+                "PUT", address + "/db/x/a", content, authorization: basic)
+            #expect(stored.status == 201)
+            let read = try await send("GET", address + "/db/x/a", authorization: "Bearer \(token)")
+            #expect(read.text == content && read.headers["content-length"] == "9000")
         }
     }
 }

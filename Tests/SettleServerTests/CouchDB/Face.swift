@@ -11,10 +11,14 @@ final class Face: Sendable {
     let databases: CouchDatabases
     let responder: CouchResponder
 
-    init(clock: any Clock<Duration> = ContinuousClock()) throws {
+    init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        authorization: CouchAuthorization = .none, shutdown: ShutdownWatch = ShutdownWatch()
+    ) throws {
         directory = try ScratchDirectory("couch")
         databases = try CouchDatabases(directory: directory.url)
-        responder = CouchResponder(databases, clock: clock)
+        responder = CouchResponder(
+            databases, authorization: authorization, shutdown: shutdown, clock: clock)
     }
 
     func respond(
@@ -30,7 +34,11 @@ final class Face: Sendable {
         _ method: String, _ target: String, _ body: String = "", headers: [String: String] = [:]
     ) async throws -> Answer {
         let response = await respond(method, target, body, headers: headers)
-        let json = response.bytes.isEmpty ? .null : try JSONText.value(from: response.bytes)
+        var bytes = response.bytes
+        if case .stream(let stream) = response.body {
+            for await piece in stream { bytes += piece }
+        }
+        let json = bytes.isEmpty ? .null : try JSONText.value(from: bytes)
         return Answer(status: response.status, json: json)
     }
 

@@ -1,0 +1,78 @@
+import Settle
+
+/// Which changes are wanted, and how.
+struct CouchChangesQuery: Sendable {
+    enum Feed: String {
+        case normal, longpoll, continuous, eventsource
+
+        /// Whether the rows are elements of one list.
+        var isList: Bool { self == .normal || self == .longpoll }
+    }
+
+    /// Which documents are shown.
+    enum Filter: Sendable {
+        case all
+        case identifiers(Set<String>)
+        case selector(CouchSelector)
+    }
+
+    var feed = Feed.normal
+    var since = "0"
+    var limit = Int.max
+    var showsAllLeaves = false
+    var isDescending = false
+    var includesDocuments = false
+    var filter = Filter.all
+    var heartbeat: Duration?
+    var timeout = Duration.seconds(60)
+    var options = CouchDocumentOptions()
+
+    /// The shortest time between two signs of life, in milliseconds, whatever is asked for.
+    private static let heartbeatMin = 1_000
+
+    /// Reads the parameters of a request.
+    init(_ request: CouchRequest) throws {
+        let body = request.method == "POST" ? try request.object() : [:]
+        if let text = request["feed"] {
+            guard let feed = Feed(rawValue: text) else {
+                throw CouchError.badRequest(
+                    "Supported `feed` types: normal, continuous, live, longpoll, eventsource")
+            }
+            self.feed = feed
+        }
+        since = request.headers["last-event-id"] ?? request["since"] ?? "0"
+        // The recorded feed of a database is text; of old clients a number.
+        since = since.filter { $0 != "\"" }
+        if let number = try request.number("limit") { limit = max(1, number) }
+        switch request["style"] {
+        case nil, "main_only": break
+        case "all_docs": showsAllLeaves = true
+        default: throw CouchError.badRequest("Supported `style` values: main_only, all_docs")
+        }
+        isDescending = try request.flag("descending")
+        includesDocuments = try request.flag("include_docs")
+        options.conflicts = try request.flag("conflicts")
+        options.attachments = try request.flag("attachments")
+        if let text = request["heartbeat"], text != "false" {
+            heartbeat = .milliseconds(
+                text == "true" ? 60_000 : max(Self.heartbeatMin, Int(text) ?? 60_000))
+        }
+        if let number = try request.number("timeout") { timeout = .milliseconds(number) }
+        switch request["filter"] {
+        case nil: break
+        case "_doc_ids":
+            let listed = try request.json("doc_ids") ?? body["doc_ids"]
+            guard let list = listed?.arrayValue else {
+                throw CouchError.badRequest("`doc_ids` filter parameter is not a list of doc ids.")
+            }
+            filter = .identifiers(Set(list.compactMap(\.stringValue)))
+        case "_selector":
+            guard let selector = body["selector"] else {
+                throw CouchError.badRequest("Selector not specified for _selector filter")
+            }
+            filter = .selector(try CouchSelector(selector))
+        case "_design": filter = .identifiers([])
+        default: throw CouchError.noScripts
+        }
+    }
+}

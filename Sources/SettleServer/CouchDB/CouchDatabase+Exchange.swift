@@ -1,0 +1,86 @@
+import Settle
+
+// What replicators ask for many documents at once.
+
+extension CouchDatabase {
+    /// POST to `_bulk_get`.
+    func bulkGet(_ body: [String: JSONValue], _ options: CouchDocumentOptions) throws -> [UInt8] {
+        guard let wanted = body["docs"]?.arrayValue else {
+            throw CouchError.badRequest("Missing JSON list of 'docs'.")
+        }
+        return try database.read { snapshot in
+            let results = try wanted.map { request -> [UInt8] in
+                let id = request["id"]?.stringValue ?? ""
+                let revision = request["rev"]?.stringValue
+                var options = options
+                options.attachmentsSince =
+                    request["atts_since"]?.arrayValue?.compactMap(\.stringValue)
+                let documents = try bulkGet(id, revision, options, in: snapshot)
+                var text = Array("{\"id\":".utf8)
+                JSONText.append(id, to: &text)
+                return text + Array(",\"docs\":[".utf8) + Array(documents.joined(separator: [0x2C]))
+                    + Array("]}".utf8)
+            }
+            return Array("{\"results\":[".utf8) + Array(results.joined(separator: [0x2C]))
+                + Array("]}".utf8)
+        }
+    }
+
+    private func bulkGet(
+        _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
+    ) throws -> [[UInt8]] {
+        let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
+        var wanted = revision.map { [$0] }
+        // Without a revision, what wins.
+        if wanted == nil { wanted = tree.winner.map { [$0.name.description] } ?? [] }
+        func missing(_ text: String) -> [UInt8] {
+            JSONText.text(of: [
+                "error": [
+                    "id": .string(id), "rev": .string(text), "error": "not_found",
+                    "reason": "missing",
+                ]
+            ])
+        }
+        if wanted?.isEmpty ?? true { return [missing("undefined")] }
+        return try Self.leaves(wanted, tree, options).map { leaf in
+            switch leaf {
+            case .success(let leaf):
+                return Array("{\"ok\":".utf8)
+                    + (try Self.text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
+            case .failure(let found): return missing(found.text)
+            }
+        }
+    }
+
+    /// POST to `_revs_diff` or `_missing_revs`: what is missing here.
+    func difference(_ body: [String: JSONValue], isFull: Bool) throws -> JSONValue {
+        try database.read { snapshot in
+            var found: [String: JSONValue] = [:]
+            for (id, value) in body {
+                guard let texts = value.arrayValue?.compactMap(\.stringValue) else {
+                    throw CouchError.badRequest("Request body must be a JSON object")
+                }
+                let names = try texts.map { text throws(CouchError) in
+                    guard let name = RevisionName(text) else { throw CouchError.invalidRevision }
+                    return name
+                }
+                let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
+                let missing = tree.missing(of: names)
+                if missing.isEmpty { continue }
+                let list = JSONValue.array(missing.map { .string($0.description) })
+                guard isFull else {
+                    found[id] = list
+                    continue
+                }
+                var members: [String: JSONValue] = ["missing": list]
+                let ancestors = tree.possibleAncestors(of: missing)
+                if !ancestors.isEmpty {
+                    members["possible_ancestors"] = .array(
+                        ancestors.map { .string($0.description) })
+                }
+                found[id] = .object(members)
+            }
+            return isFull ? .object(found) : ["missing_revs": .object(found)]
+        }
+    }
+}

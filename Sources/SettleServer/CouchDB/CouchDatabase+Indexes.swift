@@ -1,0 +1,128 @@
+import Settle
+
+// Indexes as Mango has them, and as design documents show them: those that are declared, which a database
+// keeps.
+
+extension CouchDatabase {
+    /// The declared indexes, by name.
+    func declarations() throws -> [Database.IndexDeclaration] {
+        try database.storedIndexes().sorted { $0.name < $1.name }
+    }
+
+    private static func fields(of declaration: Database.IndexDeclaration) -> JSONValue {
+        .array(
+            declaration.keys.map { path in
+                let name = path.map { $0.replacing(".", with: "\\.") }.joined(separator: ".")
+                return [name == "id" ? "_id" : name: "asc"]
+            })
+    }
+
+    private static func definition(of declaration: Database.IndexDeclaration) -> JSONValue {
+        var members: [String: JSONValue] = ["fields": fields(of: declaration)]
+        if let filter = declaration.filter { members["partial_filter_selector"] = filter.json }
+        return .object(members)
+    }
+
+    /// An index as `_index` and `_explain` show it; nil for that of all documents.
+    static func description(of declaration: Database.IndexDeclaration?) -> JSONValue {
+        guard let declaration else {
+            return [
+                "ddoc": .null, "name": "_all_docs", "type": "special",
+                "def": ["fields": [["_id": "asc"]]],
+            ]
+        }
+        let name = CouchViewName(index: declaration.name)
+        return [
+            "ddoc": .string("_design/" + name.design), "name": .string(name.view), "type": "json",
+            "def": definition(of: declaration),
+        ]
+    }
+
+    /// GET of `_index`.
+    func indexes() throws -> JSONValue {
+        let all = [Self.description(of: nil)] + (try declarations()).map(Self.description(of:))
+        return ["total_rows": .integer(Int64(all.count)), "indexes": .array(all)]
+    }
+
+    /// POST to `_index`: declares an index and builds it.
+    func declareIndex(_ body: [String: JSONValue]) async throws -> JSONValue {
+        guard let index = body["index"]?.objectValue, let fields = index["fields"]?.arrayValue,
+            !fields.isEmpty
+        else { throw CouchError(400, "invalid_index", "Missing required key: fields") }
+        guard body["type"]?.stringValue ?? "json" == "json" else {
+            throw CouchError(501, "not_implemented", "Only indexes of type json are known here.")
+        }
+        let keys = try fields.map { field -> [String] in
+            let members = field.objectValue ?? [:]
+            let name = field.stringValue ?? (members.count == 1 ? members.keys.first : nil)
+            guard let name, members.values.allSatisfy({ $0 == "asc" }) else {
+                throw CouchError(
+                    400, "invalid_index",
+                    "A field is a name, or a name with asc; an index is read in both directions.")
+            }
+            let path = CouchSelectorReader.names(in: name)
+            return path == ["_id"] ? ["id"] : path
+        }
+        var filter: Database.IndexFilter?
+        if let selector = index["partial_filter_selector"], selector != [:] {
+            do {
+                filter = try Database.IndexFilter(json: selector)
+            } catch let error as DatabaseError {
+                throw CouchError.invalidSelector(error.message)
+            }
+        }
+        let digest = ContentDigest(of: JSONText.text(of: .object(index))).description
+        var design = body["ddoc"]?.stringValue ?? String(digest.prefix(32))
+        if design.hasPrefix("_design/") { design = String(design.dropFirst(8)) }
+        let view = body["name"]?.stringValue ?? String(digest.prefix(32))
+        let name = CouchViewName(design: design, view: view)
+        guard !design.isEmpty, !design.contains("/"), !view.isEmpty else {
+            throw CouchError(400, "invalid_index", "Invalid name")
+        }
+        let declaration = Database.IndexDeclaration(
+            name: name.index, keys: keys, filter: filter)
+        let isKnown = try declarations().contains(declaration)
+        if !isKnown { try await database.addIndex(declaration.index) }
+        return [
+            "result": isKnown ? "exists" : "created", "id": .string("_design/" + design),
+            "name": .string(view),
+        ]
+    }
+
+    /// DELETE of an index of `_index`.
+    func removeIndex(_ name: CouchViewName) async throws {
+        guard try declarations().contains(where: { $0.name == name.index }) else {
+            throw CouchError(404, "not_found", "Index not found")
+        }
+        try await database.removeIndex(named: name.index)
+    }
+
+    /// The design documents that declared indexes stand for, by identifier.
+    func designs() throws -> [(id: String, document: JSONValue)] {
+        let grouped = Dictionary(grouping: try declarations()) {
+            CouchViewName(index: $0.name).design
+        }
+        return grouped.sorted { $0.key < $1.key }.map { design, declarations in
+            var views: [String: JSONValue] = [:]
+            for declaration in declarations {
+                var view: [String: JSONValue] = [
+                    "map": Self.definition(of: declaration),
+                    "options": ["def": Self.definition(of: declaration)],
+                ]
+                if let reduce = (try? database.indexStatus(named: declaration.name))?.reduce {
+                    view["reduce"] = .string(reduce)
+                }
+                views[CouchViewName(index: declaration.name).view] = .object(view)
+            }
+            let body = JSONValue.object(views)
+            let digest = ContentDigest(of: JSONText.text(of: body)).description.prefix(32)
+            return (
+                "_design/" + design,
+                [
+                    "_id": .string("_design/" + design), "_rev": .string("1-\(digest)"),
+                    "language": "query", "views": body,
+                ]
+            )
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Settle
+
+/// A selector as CouchDB's Mango has it, over the JSON of documents.
+///
+/// > Source: the documentation of `_find` of Apache CouchDB 3.
+///
+/// A member that is absent fulfils nothing but `{"$exists": false}`. A negation is carried down to single conditions, so
+/// `{"$not": {"a": {"$gt": 5}}}` is `{"a": {"$lte": 5}}`. Values compare as keys of views do. Unlike an index filter it
+/// knows all of Mango's operators and may be empty.
+struct CouchSelector: Sendable {
+    /// The selector as it was given.
+    let json: JSONValue
+    private let condition: Condition
+
+    indirect enum Condition: Sendable {
+        case all([Condition])
+        case any([Condition])
+        /// A condition on the member at a path.
+        case member([String], CouchSelectorTest)
+    }
+
+    /// Reads a selector.
+    ///
+    /// - Throws: ``CouchError`` 400 for what is none.
+    init(_ json: JSONValue) throws(CouchError) {
+        guard case .object = json else {
+            throw .invalidSelector("Selector must be a JSON object")
+        }
+        self.json = json
+        condition = try CouchSelectorReader.condition(json, of: [], isNegated: false, depth: 0)
+    }
+
+    /// Whether a value passes.
+    func matches(_ value: JSONValue) -> Bool { Self.holds(condition, for: value) }
+
+    static func holds(_ condition: Condition, for value: JSONValue) -> Bool {
+        switch condition {
+        case .all(let parts): return parts.allSatisfy { holds($0, for: value) }
+        case .any(let parts): return parts.contains { holds($0, for: value) }
+        case .member(let path, let test): return test.holds(for: value.couchMember(at: path))
+        }
+    }
+
+    /// Between which values a member of all that pass must be.
+    struct Bounds {
+        var low: JSONValue?
+        var high: JSONValue?
+        /// Whether all that pass have the member.
+        var isPresent = false
+    }
+
+    /// What the selector says of a member, as far as it must hold in any case.
+    func bounds(at path: [String]) -> Bounds {
+        var bounds = Bounds()
+        Self.narrow(&bounds, by: condition, at: path)
+        return bounds
+    }
+
+    private static func narrow(_ bounds: inout Bounds, by condition: Condition, at path: [String]) {
+        switch condition {
+        case .all(let parts): for part in parts { narrow(&bounds, by: part, at: path) }
+        case .any(let parts): if parts.count == 1 { narrow(&bounds, by: parts[0], at: path) }
+        case .member(let other, let test) where other.starts(with: path):
+            bounds.isPresent = bounds.isPresent || !test.isOfAbsence
+            guard other.count == path.count, case .compared(let relation, let value) = test else {
+                return
+            }
+            if [.equal, .greater, .greaterOrEqual].contains(relation), bounds.low == nil {
+                bounds.low = value
+            }
+            if [.equal, .less, .lessOrEqual].contains(relation), bounds.high == nil {
+                bounds.high = value
+            }
+        case .member: break
+        }
+    }
+}
+
+extension CouchError {
+    static func invalidSelector(_ reason: String) -> CouchError {
+        CouchError(400, "invalid_selector", reason)
+    }
+}
+
+extension JSONValue {
+    /// The member at a path of names, which lead into arrays by number; nil when there is none.
+    func couchMember(at path: [String]) -> JSONValue? {
+        var value = self
+        for name in path {
+            switch value {
+            case .object(let members):
+                guard let found = members[name] else { return nil }
+                value = found
+            case .array(let elements):
+                guard let place = Int(name), elements.indices.contains(place) else { return nil }
+                value = elements[place]
+            default: return nil
+            }
+        }
+        return value
+    }
+
+    /// Below, at or above zero as the value comes before, equals or comes after another in the order of views.
+    func couchOrder(to other: JSONValue) -> Int {
+        let (mine, theirs) = (Self.couchCollator.key(for: self), Self.couchCollator.key(for: other))
+        if mine == theirs { return 0 }
+        return mine.lexicographicallyPrecedes(theirs) ? -1 : 1
+    }
+
+    private static let couchCollator = Collator(.unicode)
+}
