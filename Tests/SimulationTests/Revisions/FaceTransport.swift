@@ -46,6 +46,11 @@ final class FaceTransport: HTTPTransport {
         }
     }
 
+    /// Loses nothing from now on.
+    func mend() {
+        state.withLock { $0.cuts = [] }
+    }
+
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {
