@@ -67,9 +67,7 @@ public struct CouchBackend: Sendable {
         _ request: DatabaseRequest, _ credentials: CouchAuthorizer.Credentials
     ) async throws(ReplicationError) -> FullHTTPResponse {
         var head = head(request.method, request.target(in: address))
-        // Content of attachments is of any type; CouchDB answers some requests in parts unless it is told not to.
-        head.headerFields[.accept] =
-            request.answerSizeMax == RESTTuning.uploadSizeMax ? "*/*" : "application/json"
+        head.headerFields[.accept] = request.accepted
         if request.body != nil { head.headerFields[.contentType] = "application/json" }
         if let range = request.range { head.headerFields[.range] = range }
         try credentials.authorize(&head)

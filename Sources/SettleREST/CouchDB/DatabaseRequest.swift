@@ -13,6 +13,8 @@ struct DatabaseRequest: Sendable, Hashable {
     var body: [UInt8]?
     /// The bytes that are wanted of the answer, as a header has them; nil for all.
     var range: String?
+    /// What the answer may be; CouchDB answers some requests in parts unless it is told not to.
+    var accepted = "application/json"
     /// The most bytes that the answer may have.
     var answerSizeMax = RESTTuning.answerSizeMax
 
@@ -130,7 +132,7 @@ extension DatabaseRequest {
         DatabaseRequest(
             method: .get, path: path(of: id) + "/" + PercentEncoding.encoded(name),
             query: [QueryParameter("rev", revision)],
-            range: range.map { "bytes=\($0.lowerBound)-\($0.upperBound)" },
+            range: range.map { "bytes=\($0.lowerBound)-\($0.upperBound)" }, accepted: "*/*",
             answerSizeMax: RESTTuning.uploadSizeMax)
     }
 
