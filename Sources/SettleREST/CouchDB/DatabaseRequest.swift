@@ -44,6 +44,7 @@ extension DatabaseRequest {
     ///   - log: The log.
     ///   - name: Its name.
     ///   - revision: What the database calls the one that it replaces; nil when there is none.
+    /// - Returns: The request.
     static func setLog(_ log: JSONValue, _ name: String, _ revision: String?) -> DatabaseRequest {
         var members = log.objectValue ?? [:]
         if let revision { members["_rev"] = .string(revision) }
@@ -139,6 +140,7 @@ extension DatabaseRequest {
     /// Writes revisions as they are.
     ///
     /// - Parameter documents: The texts of documents, with their revisions.
+    /// - Returns: The request.
     static func bulkDocuments(_ documents: some Sequence<[UInt8]>) -> DatabaseRequest {
         var body = Array("{\"new_edits\":false,\"docs\":[".utf8)
         for (place, document) in documents.enumerated() {

@@ -45,7 +45,8 @@ extension FullHTTPResponse {
         guard mayBeJSON else { throw noJSON }
         do {
             return try JSONText.packedInPieces(from: body.span, limits: Self.limits)
-        } catch let error where error.reason == .integerOutOfRange
+        } catch let error
+            where error.reason == .integerOutOfRange
             || error.reason == .duplicateName || error.reason == .loneSurrogate
             || error.reason == .doubleOutOfRange
         {
@@ -68,6 +69,7 @@ extension FullHTTPResponse {
     /// The failure that the answer is.
     ///
     /// - Parameter what: What was asked, as in "The server refuses to …".
+    /// - Returns: The failure, with CouchDB's words.
     func couchFailure(_ what: String) -> ReplicationError {
         let said = couchFault.flatMap { Self.line(of: "\($0.error): \($0.reason)") }
         let body = Data(self.body.prefix(RemoteRejection.bodySizeMax))

@@ -42,6 +42,8 @@ package protocol RevisionBackend: Sendable {
     ///   - query: Which documents.
     ///   - sequence: Where the page before ended, in the remote's own words; nil for the beginning.
     ///   - limit: The most changes to return, 1 or more.
+    /// - Returns: The changes, and where they end.
+    /// - Throws: As all methods.
     func changes(
         _ query: RevisionQuery, after sequence: JSONValue?, limit: Int
     ) async throws(ReplicationError) -> RevisionFeed

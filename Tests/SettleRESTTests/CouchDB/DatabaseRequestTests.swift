@@ -11,7 +11,8 @@ import Testing
         let url = try #require(URL(string: "couchdb+http://h:5984/a%2Fb"))
         let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
         let range = request.range.map { " \($0)" } ?? ""
-        return "\(request.method.rawValue) \(request.target(in: try CouchAddress(url)))\(range)\(body)"
+        let target = request.target(in: try CouchAddress(url))
+        return "\(request.method.rawValue) \(target)\(range)\(body)"
     }
 
     @Test func `are written as CouchDB reads them`() throws {
