@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 /// Replications with a real server of CouchDB's protocol on loopback.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Replication with a server of CouchDB's protocol` {
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct `Replication with a server of CouchDB's protocol` {
     /// A server that may be stopped and started again in the same place.
     private actor Server {
         private let directory: URL

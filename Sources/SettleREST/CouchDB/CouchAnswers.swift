@@ -106,6 +106,7 @@ enum CouchAnswers {
     private static func senseless(_ what: String) -> ReplicationError {
         ReplicationError(
             .protocolViolation,
-            "The server answered something else than \(what); is it a database of CouchDB's protocol?")
+            "The server answered something else than \(what); is it a database of CouchDB's protocol?"
+        )
     }
 }

@@ -188,7 +188,7 @@ extension RevisionCycle {
         let chunks: AsyncThrowingStream<Data, any Error>?
         do {
             chunks = try await backend.content(of: described, revision)
-        } catch where error.code == .responseTooLarge {
+        } catch  where error.code == .responseTooLarge {
             throw AttachmentFault(
                 fault: ItemFault(error.message, member: "_attachments"))
         }

@@ -98,7 +98,8 @@ struct RevisionCycle: CountedCycle, Sendable {
         guard try await backend.commit() == incarnation else {
             throw ReplicationError(
                 .serverFailed,
-                "The remote was started anew or made anew during the replication, which begins again.")
+                "The remote was started anew or made anew during the replication, which begins again."
+            )
         }
         try await backend.setLog(log.json, logs.name)
         logs.entries = log.entries

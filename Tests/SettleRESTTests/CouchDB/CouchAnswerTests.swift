@@ -140,7 +140,8 @@ import Testing
         document["n"] = 1
         #expect(
             try text(document, ["2-x-y", "1-w"])
-                == #"{"_id":"a\"b","_rev":"2-x-y","_revisions":{"ids":["x-y","w"],"start":2},"n":1}"#)
+                == #"{"_id":"a\"b","_rev":"2-x-y","_revisions":{"ids":["x-y","w"],"start":2},"n":1}"#
+        )
         document.attachments = [
             DocumentAttachment(name: "p", contentType: "text/plain", data: Data("hi".utf8)),
             DocumentAttachment(name: "q", contentType: "x/y", data: Data()),
@@ -152,7 +153,8 @@ import Testing
             ))
         #expect(
             try text(Document(id: "a"), ["1-x"], isDeleted: true)
-                == #"{"_id":"a","_rev":"1-x","_revisions":{"ids":["x"],"start":1},"_deleted":true}"#)
+                == #"{"_id":"a","_rev":"1-x","_revisions":{"ids":["x"],"start":1},"_deleted":true}"#
+        )
     }
 
     @Test func `come back as they went`() throws {

@@ -12,9 +12,10 @@ import Testing
 @Suite struct `The recorded replication of CouchDB` {
     private static let welcome = FullHTTPResponse.json(
         200,
-        #"{"instance_start_time":"1700000000","db_name":"db","purge_seq":"0-x","update_seq":"3-g1AAAA","# +
-            #""sizes":{"file":1,"external":1,"active":1},"props":{},"doc_del_count":0,"doc_count":2,"# +
-            #""disk_format_version":8,"compact_running":false,"cluster":{"q":2,"n":1,"w":1,"r":1}}"#)
+        #"{"instance_start_time":"1700000000","db_name":"db","purge_seq":"0-x","update_seq":"3-g1AAAA","#
+            + #""sizes":{"file":1,"external":1,"active":1},"props":{},"doc_del_count":0,"doc_count":2,"#
+            + #""disk_format_version":8,"compact_running":false,"cluster":{"q":2,"n":1,"w":1,"r":1}}"#
+    )
     private static let missing = FullHTTPResponse.json(
         404, #"{"error":"not_found","reason":"missing"}"#)
     private static let committed = FullHTTPResponse.json(
