@@ -37,6 +37,11 @@ extension FullHTTPResponse {
                 + "stand between it and us, such as a login page.")
     }
 
+    /// What may be wrong with JSON that a server has sent whole.
+    private static let concernOneDocument: Set<JSONError.Reason> = [
+        .integerOutOfRange, .doubleOutOfRange, .duplicateName, .loneSurrogate, .tooDeep, .tooLarge,
+    ]
+
     /// The body with documents in it, packed.
     ///
     /// - Throws: `JSONError` when documents in it cannot be documents here; ``ReplicationError`` with
@@ -45,11 +50,7 @@ extension FullHTTPResponse {
         guard mayBeJSON else { throw noJSON }
         do {
             return try JSONText.packedInPieces(from: body.span, limits: Self.limits)
-        } catch let error
-            where error.reason == .integerOutOfRange
-            || error.reason == .duplicateName || error.reason == .loneSurrogate
-            || error.reason == .doubleOutOfRange
-        {
+        } catch  where Self.concernOneDocument.contains(error.reason) {
             throw error
         } catch {
             throw ReplicationError(

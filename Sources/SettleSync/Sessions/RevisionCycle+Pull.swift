@@ -17,6 +17,7 @@ extension RevisionCycle {
     /// The revisions of a batch and the log that says so are stored in one transaction.
     mutating func pull() async throws {
         let query = session.query
+        sequenceBefore = try database.lastSequence
         var logs = try await logs(
             of: .serverToClient, [backend.selection] + query.channels.sorted())
         let source = Source(session: session, query: query)

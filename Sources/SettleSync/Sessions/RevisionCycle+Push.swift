@@ -11,19 +11,22 @@ extension RevisionCycle {
     mutating func push() async throws {
         var logs = try await logs(of: .clientToServer)
         let begun = logs.sequence
-        // A remote that we have no log with may have lost what it sent.
-        let skipsOwn = begun != nil
+        // What came from the remote is not offered to it again. A remote that lacks our log may have lost what it sent,
+        // but not what it sent in this cycle.
+        let (remote, isWhole) = (backend.identifier, logs.isWhole)
+        let fetchedAfter = sequenceBefore ?? .max
         var sequence = begun?.integerValue.flatMap { UInt64(exactly: $0) } ?? 0
         var logged = sequence
         while true {
             try Task.checkCancellation()
-            let (limit, remote) = (session.configuration.pageSize, backend.identifier)
+            let limit = session.configuration.pageSize
             let (changes, offers) = try database.read { snapshot in
                 let changes = try snapshot.changes(since: sequence, limit: limit)
                 let offers = try changes.changes.flatMap { change -> [Offer] in
                     if change.isPurged { return [] }
-                    return try snapshot.leaves(of: change.documentId)
-                        .filter { !skipsOwn || $0.origin != remote }
+                    let leaves = try snapshot.leaves(of: change.documentId)
+                    let isFetched = leaves.count == 1 && change.sequence > fetchedAfter
+                    return leaves.filter { $0.origin != remote || !isWhole && !isFetched }
                         .map { Offer(id: change.documentId, leaf: $0) }
                 }
                 return (changes, offers)

@@ -13,6 +13,8 @@ struct RevisionCycle: CountedCycle, Sendable {
     private var databaseName = ""
     /// What the remote said when the cycle began; another answer means that it may have lost something.
     private var incarnation = ""
+    /// The sequence of the database before the pull of this cycle; nil without one.
+    var sequenceBefore: UInt64?
     /// Documents that were in conflict after something of them was stored.
     var conflictedIds: Set<String> = []
     /// Batches that were stored, on either side.
@@ -62,6 +64,8 @@ struct RevisionCycle: CountedCycle, Sendable {
         let name: String
         /// What both have, newest first.
         var entries: [ReplicationLog.Entry]
+        /// Whether the remote has the newest entry that is here, so that it has lost nothing.
+        let isWhole: Bool
 
         /// The sequence of the source to go on from; nil for the beginning.
         var sequence: JSONValue? { entries.first?.sequence }
@@ -74,7 +78,10 @@ struct RevisionCycle: CountedCycle, Sendable {
         let name = String(digest.description.prefix(32))
         let local = try database.read { try RevisionTables.log(name, in: $0) }
         let remote = try await backend.log(name).flatMap { ReplicationLog($0) }
-        return Logs(name: name, entries: ReplicationLog.common(local, remote))
+        let entries = ReplicationLog.common(local, remote)
+        return Logs(
+            name: name, entries: entries,
+            isWhole: entries.first != nil && entries.first == local?.entries.first)
     }
 
     /// A log with an entry more.

@@ -2,6 +2,7 @@ import Foundation
 import Settle
 import SettleREST
 import SettleSync
+import TestSupport
 import Testing
 
 @testable import SettleServer
@@ -145,6 +146,35 @@ import Testing
             try await world.databases.create("b")
             #expect(try await world.replicate("a", with: "b").pushed == 10)
             #expect(try await world.state(of: "a") == world.state(of: "b"))
+        }
+    }
+
+    @Test func `offers a remote what it lost when it was restored from a copy`() async throws {
+        try await withRevisionWorld(["a", "b", "copy"]) { world in
+            let (a, b) = (try await world.database("a"), try await world.database("b"))
+            try await b.save(Self.document("x", 0))
+            try await world.replicate("a", with: "b")
+            let copies = try world.directory.folder("copies")
+            let configuration = try await b.backup(to: copies)
+            // This one is not in the copy.
+            try await b.save(Self.document("y", 0))
+            #expect(try await world.replicate("a", with: "b").pulled == 1)
+            try await world.databases.delete("b")
+            let copy = try await Database.openOrCreate(configuration)
+            try await copy.backup(to: world.directory.url)
+            await copy.close()
+            #expect(try await world.replicate("a", with: "b").pushed == 1)
+            #expect(try await world.state(of: "a") == world.state(of: "b"))
+            withExtendedLifetime(a) {}
+        }
+    }
+
+    @Test func `offers nothing that it has just fetched`() async throws {
+        try await withRevisionWorld(["a", "b"]) { world in
+            let b = try await world.database("b")
+            for number in 0..<10 { try await b.add(Document(id: "\(number)")) }
+            try await world.replicate("a", with: "b")
+            #expect(!world.transport.takeLog().contains { $0.contains("_revs_diff") })
         }
     }
 
