@@ -91,9 +91,9 @@ extension CouchBackend {
                 }
                 texts.append((revision.document.id, text))
                 size += text.count
-            } catch let refusal as CouchDocument.Refusal {
+            } catch let unsendable as CouchDocument.Unsendable {
                 refused.append(
-                    RefusedRevision(id: revision.document.id, reason: refusal.reason))
+                    RefusedRevision(id: revision.document.id, reason: unsendable.reason))
             } catch {
                 throw ReplicationError(answering: error)
             }

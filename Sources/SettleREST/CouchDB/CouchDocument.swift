@@ -75,18 +75,18 @@ enum CouchDocument {
     // MARK: Writing
 
     /// Why a revision cannot be sent.
-    struct Refusal: Error {
+    struct Unsendable: Error {
         let reason: String
     }
 
     /// The text of a revision, with its attachments inline.
     ///
-    /// - Throws: ``Refusal``; what the database throws when it cannot be read.
+    /// - Throws: ``Unsendable``; what the database throws when it cannot be read.
     static func text(of revision: SentRevision) throws -> [UInt8] {
         let document = revision.document
         let packed = try document.packed()
         if let name = try packed.memberNames().first(where: { $0.hasPrefix("_") }) {
-            throw Refusal(
+            throw Unsendable(
                 reason: "Its member '\(name)' begins with '_', which CouchDB keeps for itself.")
         }
         var text = Array("{\"_id\":".utf8)
@@ -116,14 +116,14 @@ enum CouchDocument {
     ) throws {
         let length = attachments.reduce(0) { $0 + $1.length }
         guard length <= RESTTuning.inlineSizeMax else {
-            throw Refusal(
+            throw Unsendable(
                 reason: "Its attachments have \(length) bytes, and more than "
                     + "\(RESTTuning.inlineSizeMax) are not sent with one document.")
         }
         text += Array(",\"_attachments\":{".utf8)
         for (place, attachment) in attachments.enumerated() {
             guard try attachment.isContentAvailable else {
-                throw Refusal(
+                throw Unsendable(
                     reason: "The content of its attachment '\(attachment.name)' is not here.")
             }
             if place > 0 { text.append(UInt8(ascii: ",")) }

@@ -177,13 +177,13 @@ import Testing
     @Test func `are not sent when CouchDB cannot have them`() throws {
         var special = Document(id: "a")
         special["_mine"] = 1
-        #expect(throws: CouchDocument.Refusal.self) { try text(special, ["1-x"]) }
+        #expect(throws: CouchDocument.Unsendable.self) { try text(special, ["1-x"]) }
         var empty = Document(id: "b")
         empty.attachments = [
             try DocumentAttachment(
                 name: "p", contentType: "x/y", length: 3,
                 digest: String(repeating: "0", count: 64))
         ]
-        #expect(throws: CouchDocument.Refusal.self) { try text(empty, ["1-x"]) }
+        #expect(throws: CouchDocument.Unsendable.self) { try text(empty, ["1-x"]) }
     }
 }

@@ -15,8 +15,7 @@ import Testing
                 .init(name: "guide", fileLocation: scratch.url))
             let notes = try #require(URL(string: "couchdb+https://example.org/notes"))
             let password = "secret"
-            var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(
-                with: notes)
+            var configuration = ReplicationConfiguration(url: notes, isRepeating: false)
             configuration.options[CouchBackend.OptionName.user] = "jo"
             configuration.options[CouchBackend.OptionName.password] = password
             let transport = FakeTransport([

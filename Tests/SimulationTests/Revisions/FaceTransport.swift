@@ -70,8 +70,12 @@ final class FaceTransport: HTTPTransport {
         for (name, value) in response.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
+        var bytes = response.bytes
+        if case .stream(let pieces) = response.body {
+            for await piece in pieces { bytes += piece }
+        }
         return FullHTTPResponse(
             head: HTTPResponse(status: .init(code: response.status), headerFields: fields),
-            body: response.bytes)
+            body: bytes)
     }
 }
