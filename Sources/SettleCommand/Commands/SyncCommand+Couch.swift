@@ -61,6 +61,8 @@ extension SyncCommand {
         do {
             result = .success(try await database.replicate(with: configuration))
         } catch {
+            // One that could not begin has no events.
+            listening.cancel()
             result = .failure(error)
         }
         await listening.value
