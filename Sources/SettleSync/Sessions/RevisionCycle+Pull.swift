@@ -33,7 +33,12 @@ extension RevisionCycle {
             }
             let isLast = batch.isLast
             async let next = isLast ? nil : source.batch(after: last)
-            try await store(batch, from: sequence, &logs)
+            // Pages of what is known need no entry each: they are as soon read again.
+            if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty {
+                try await store(batch, from: logs.sequence, &logs)
+            } else {
+                note(batch)
+            }
             sequence = last
             session.notePull(upTo: sequence)
             // With other channels another pull begins, of its own.
@@ -75,15 +80,19 @@ extension RevisionCycle {
             return (outcome, log)
         }
         faults += outcome.faults
-        summary.received += batch.feed.changes.count
         summary.pulled += outcome.storedCount
         conflictedIds.formUnion(outcome.conflictedIds)
         for (id, fault) in faults { setAside(id, fault) }
+        note(batch)
+        try await confirm(log, &logs)
+    }
+
+    private mutating func note(_ batch: Batch) {
+        summary.received += batch.feed.changes.count
         session.report(
             .receiving(
                 received: summary.received,
                 total: summary.received + (batch.feed.pendingCount ?? 0)))
-        try await confirm(log, &logs)
     }
 
     /// What a transaction did with a batch.

@@ -169,6 +169,19 @@ import Testing
         }
     }
 
+    @Test func `writes one log for all pages of what it sent itself`() async throws {
+        try await withRevisionWorld(["a", "b"]) { world in
+            let a = try await world.database("a")
+            for number in 0..<30 { try await a.add(Document(id: "\(number)")) }
+            try await world.replicate("a", with: "b", direction: .clientToServer)
+            _ = world.transport.takeLog()
+            #expect(try await world.replicate("a", with: "b").received == 30)
+            let lines = world.transport.takeLog()
+            #expect(lines.count { $0.hasPrefix("GET /b/_changes") } == 5)
+            #expect(lines.count { $0.hasPrefix("PUT /b/_local") } == 1)
+        }
+    }
+
     @Test func `offers nothing that it has just fetched`() async throws {
         try await withRevisionWorld(["a", "b"]) { world in
             let b = try await world.database("b")
