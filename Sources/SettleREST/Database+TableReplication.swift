@@ -6,14 +6,19 @@ extension Database {
     /// one that runs.
     ///
     /// The URL is `http(s)://HOST[:PORT]/tables/NAME`; `options` may hold what
-    /// ``AzureTablesBackend/OptionName`` names, a token for example.
+    /// ``AzureTablesBackend/OptionName`` names, a token for example. With the URL
+    /// `couchdb+http(s)://HOST[:PORT]/DATABASE` it replicates with a database of CouchDB's protocol, and
+    /// `options` may hold what ``CouchBackend/OptionName`` names; so do ``replicate(with:)`` and
+    /// ``addReplication(with:)`` for a single configuration.
     ///
     /// - Parameter configuration: With what to replicate, and how.
     /// - Throws: ``ReplicationError`` with `misconfigured` when the URL or an option is wrong; what
     ///   the database throws when it cannot be read or written.
     public func startReplication(with configuration: ReplicationConfiguration) async throws {
-        let backend = try AzureTablesBackend(configuration)
-        try await startReplication(with: configuration, using: backend)
+        switch try ConfiguredRemote(configuration) {
+        case .table(let backend): try await startReplication(with: configuration, using: backend)
+        case .couch(let backend): try startReplication(with: configuration, using: backend)
+        }
     }
 
     /// Starts a replication with the table that the configuration's URL names, without waiting.
@@ -22,8 +27,13 @@ extension Database {
     ///
     /// - Parameter configuration: With what to replicate, and how.
     public func startReplication(with configuration: ReplicationConfiguration) {
-        startReplication(
-            with: configuration, makingBackend: { try AzureTablesBackend(configuration) })
+        if CouchBackend.isAddress(configuration.url) {
+            startReplication(
+                with: configuration, makingRevisionBackend: { try CouchBackend(configuration) })
+        } else {
+            startReplication(
+                with: configuration, makingBackend: { try AzureTablesBackend(configuration) })
+        }
     }
 
     /// Starts replications with the tables that the configurations' URLs name, in the place of what
@@ -88,7 +98,7 @@ extension Database {
     private static func targets(
         _ configurations: [ReplicationConfiguration]
     ) throws -> [ReplicationTarget] {
-        try configurations.map { ReplicationTarget($0, using: try AzureTablesBackend($0)) }
+        try configurations.map { ReplicationTarget($0, using: try ConfiguredRemote.table(of: $0)) }
     }
 
     /// Starts a replication with the table that the configuration's URL names, beside those that
@@ -100,8 +110,11 @@ extension Database {
     public func addReplication(
         with configuration: ReplicationConfiguration
     ) async throws -> Replication {
-        try await addReplication(
-            with: configuration, using: AzureTablesBackend(configuration))
+        switch try ConfiguredRemote(configuration) {
+        case .table(let backend):
+            try await addReplication(with: configuration, using: backend)
+        case .couch(let backend): try addReplication(with: configuration, using: backend)
+        }
     }
 
     /// Fetches the content of a document's attachments, as far as it is not here, from the table
@@ -118,7 +131,7 @@ extension Database {
         ofDocumentWithId id: String, with configuration: ReplicationConfiguration
     ) async throws -> Int {
         try await downloadAttachments(
-            ofDocumentWithId: id, using: AzureTablesBackend(configuration))
+            ofDocumentWithId: id, using: ConfiguredRemote.table(of: configuration))
     }
 
     /// Withdraws a pending operation, and asks the table that the configuration's URL names for what
@@ -138,7 +151,7 @@ extension Database {
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
         with configuration: ReplicationConfiguration
     ) async throws -> Bool {
-        try await withdraw(operation, withdrawal, using: AzureTablesBackend(configuration))
+        try await withdraw(operation, withdrawal, using: ConfiguredRemote.table(of: configuration))
     }
 
     /// Replicates once with the table that the configuration's URL names, and waits for the end.
@@ -151,8 +164,10 @@ extension Database {
     public func replicate(
         with configuration: ReplicationConfiguration
     ) async throws -> ReplicationSummary {
-        let backend = try AzureTablesBackend(configuration)
-        return try await replicate(with: configuration, using: backend)
+        switch try ConfiguredRemote(configuration) {
+        case .table(let backend): try await replicate(with: configuration, using: backend)
+        case .couch(let backend): try await replicate(with: configuration, using: backend)
+        }
     }
 
     /// Fetches the rows of a query once, beside the replications that run.

@@ -64,17 +64,23 @@ extension SyncCommand {
                     + "is read again when it changes.")
     }
 
-    private static func name(_ item: SetAsideItem) {
+    static func name(_ item: SetAsideItem) {
         StandardError.line(ScreenText.printable("\(item)"))
     }
 
     /// Replicates until the task is cancelled, which is how this is meant to end.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - output: Where it is said what was done.
+    ///   - start: Starts what is to go on.
+    /// - Throws: What ends the replications.
     func goOn(
-        _ database: Database, _ targets: [ReplicationTarget], _ output: Output
+        _ database: Database, _ output: Output, start: () async throws -> Void
     ) async throws {
         let progress = ReplicationProgress()
         let reports = database.replicationReports
-        try await database.startReplication(with: targets, keepingCommitOrder: keepOrder)
+        try await start()
         var known: Set<String> = []
         do {
             for await report in reports {
@@ -112,7 +118,7 @@ extension SyncCommand {
     }
 
     /// What a replication did; of several tables with the one it is about.
-    private func line(
+    func line(
         for summary: ReplicationSummary, with remote: String, elapsed: Duration?
     ) -> String {
         let table = urls.count > 1 ? remote : nil
@@ -125,12 +131,13 @@ extension SyncCommand {
         let rejected = try remotes.flatMap { try database.rejectedOperations(with: $0) }
         for operation in rejected.prefix(Self.listCountMax) {
             if case .rejected(let reason) = operation.state {
-                StandardError.line("\(name(operation.documentId)): \(ScreenText.printable(reason))")
+                StandardError.line(
+                    "\(Self.name(operation.documentId)): \(ScreenText.printable(reason))")
             }
         }
         let conflicts = try remotes.flatMap { try database.replicationConflicts(with: $0) }
         for conflict in conflicts.prefix(Self.listCountMax) {
-            StandardError.line("\(name(conflict.documentId)): changed here and on the server.")
+            StandardError.line("\(Self.name(conflict.documentId)): changed here and on the server.")
         }
         var sentences: [String] = []
         if !rejected.isEmpty {
@@ -150,7 +157,7 @@ extension SyncCommand {
         }
     }
 
-    private static let listCountMax = 10
+    static let listCountMax = 10
 
-    private func name(_ id: String) -> String { "'\(ScreenText.printable(id))'" }
+    static func name(_ id: String) -> String { "'\(ScreenText.printable(id))'" }
 }

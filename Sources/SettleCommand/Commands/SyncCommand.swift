@@ -4,11 +4,11 @@ import Settle
 import SettleREST
 import SettleSync
 
-/// `settle sync`: replication with tables of servers, and with collections of Cosmos DB.
+/// `settle sync`: replication with tables of servers, with collections of Cosmos DB, and with CouchDB.
 struct SyncCommand: SettleSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Replicate a database with tables of servers, or collections of Cosmos DB.",
+        abstract: "Replicate a database with tables of servers, Cosmos DB, or CouchDB.",
         discussion: """
             First sends what was changed here, then fetches what was changed there, deletions \
             included. The database is made when there is none. What could not be sent waits in it \
@@ -49,6 +49,11 @@ struct SyncCommand: SettleSubcommand {
             member 'deleted', and deleted by the service after 90 days where the collection has a time to \
             live; with --hard-deletions it is deleted at once, which others find out by --reconcile alone.
 
+            A database of CouchDB's protocol has the address couchdb+https://HOST/DATABASE. What is changed at \
+            several places is kept in all versions, one of which is the document everywhere, until \
+            --on-conflict resolves it. The name for --user has its password in the file of \
+            --password-file, or in the environment variable SETTLE_COUCHDB_PASSWORD.
+
             Ends with status 1 when the replication failed, when conflicts are left, and when the \
             server refused documents; what was done is printed all the same.
 
@@ -62,6 +67,7 @@ struct SyncCommand: SettleSubcommand {
                 http://127.0.0.1:8080/tables/notes --type todo --type note
               settle sync ./crm https://contoso.documents.azure.com/dbs/crm/colls/people \\
                 --cosmos-key-file key
+              settle sync ./notes couchdb+http://127.0.0.1:5984/notes --user jo --create-database
             """)
 
     /// How many rows a table gives at a time.
@@ -73,7 +79,8 @@ struct SyncCommand: SettleSubcommand {
         help: ArgumentHelp(
             """
             The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
-            https://HOST/dbs/DATABASE/colls/COLLECTION; may be several.
+            https://HOST/dbs/DATABASE/colls/COLLECTION; may be several. Or one database of CouchDB's \
+            protocol, couchdb+https://HOST/DATABASE.
             """, valueName: "url"))
     var urls: [String]
 
@@ -96,6 +103,8 @@ struct SyncCommand: SettleSubcommand {
     @Flag(
         help: "Delete documents of Cosmos DB at once, in the place of marking them as deleted.")
     var hardDeletions = false
+
+    @OptionGroup(title: "For databases of CouchDB's protocol") var couch: CouchOptions
 
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
     var channel: [String] = []
@@ -162,6 +171,7 @@ struct SyncCommand: SettleSubcommand {
             throw ValidationError("--interval is a number of seconds above 0, at most 86,400.")
         }
         guard !urls.isEmpty else { throw ValidationError("Give the address of a table.") }
+        try validateCouch()
         guard type.isEmpty || type.count == urls.count else {
             throw ValidationError(
                 "There are \(Quantity.count(urls.count, "table")) and "
@@ -204,12 +214,18 @@ struct SyncCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        let targets = try urls.map { try target(of: $0) }
         let output = Output(isLineBuffered: true)
+        if let url = urls.first(where: CouchRemote.isAddress) {
+            return try await performCouch(url, output)
+        }
+        let targets = try urls.map { try target(of: $0) }
         try await database.path.withDatabase(create: true) { database in
             let chosen = try scoped(targets, in: database)
             if isRepeating {
-                try await goOn(database, chosen, output)
+                try await goOn(database, output) {
+                    try await database.startReplication(
+                        with: chosen, keepingCommitOrder: keepOrder)
+                }
             } else {
                 try await once(database, chosen, output)
             }

@@ -20,6 +20,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var body: [UInt8] = []
         var isTooLarge = false
         var isUnpinned = false
+        /// The response of a server that asks for a password.
+        var challenge: HTTPURLResponse?
         var continuation: CheckedContinuation<Outcome, Never>?
         var outcome: Outcome?
     }
@@ -51,6 +53,11 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             }
             if let outcome { continuation.resume(returning: outcome) }
         }
+    }
+
+    /// Remembers the response of a server that asks for a password, which ends the exchange.
+    func refuseChallenge(of task: URLSessionTask, by response: HTTPURLResponse?) {
+        open.withLock { $0[task.taskIdentifier]?.challenge = response }
     }
 
     /// Remembers that a connection was given up for the key of the server.
@@ -112,6 +119,9 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     ) -> Outcome {
         if exchange.isTooLarge { return .failure(.tooLarge(exchange.bodySizeMax)) }
         let host = task.originalRequest?.url?.host ?? ""
+        if error != nil, let response = exchange.challenge?.httpResponse {
+            return .success(FullHTTPResponse(head: response, body: exchange.body))
+        }
         if let error {
             let reason = exchange.isUnpinned ? .unpinned : UnansweredReason(error)
             return .failure(.noAnswer(reason, host: host, cause: error))

@@ -170,7 +170,7 @@ extension Database {
     /// - Throws: As ``startReplication(with:using:)``.
     func session(
         with configuration: ReplicationConfiguration, using backend: any Backend,
-        beside others: [ReplicationSession], order: CommitOrder? = nil
+        beside others: [any RunningReplication], order: CommitOrder? = nil
     ) async throws -> ReplicationSession {
         try configuration.check()
         let identifier = backend.identifier
@@ -183,7 +183,7 @@ extension Database {
         let scope = configuration.scope
         if let fault = scope.fault { throw ReplicationError(.misconfigured, fault) }
         let isOther = others.contains {
-            $0.pushQueue.identifier == identifier && $0.configuration.scope != scope
+            $0.remote == identifier && $0.configuration.scope != scope
         }
         if isOther {
             throw ReplicationError(

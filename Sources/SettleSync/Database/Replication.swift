@@ -6,14 +6,14 @@ import Settle
 /// Any number may run in one database, with the same remote or with others. Those of one remote
 /// push one after the other, from one queue. Letting go of the handle does not end the replication.
 public final class Replication: Sendable {
-    let session: ReplicationSession
+    let session: any RunningReplication
 
-    init(_ session: ReplicationSession) {
+    init(_ session: any RunningReplication) {
         self.session = session
     }
 
     /// The remote, as its back-end calls it.
-    public var remote: String { session.pushQueue.identifier }
+    public var remote: String { session.remote }
 
     /// How it replicates, with the channels as they are now.
     public var details: any ReplicationDetails { session.configuration }

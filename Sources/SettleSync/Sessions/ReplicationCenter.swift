@@ -15,9 +15,9 @@ final class ReplicationCenter: Sendable {
         var logger = Logger(label: "settle.replication") { _ in SwiftLogNoOpLogHandler() }
         var pushQueues: [String: PushQueue] = [:]
         /// The replications of `startReplication`, which one call starts.
-        var sessions: [ReplicationSession] = []
+        var sessions: [any RunningReplication] = []
         /// Those that were started beside others.
-        var added: [ReplicationSession] = []
+        var added: [any RunningReplication] = []
         /// The last of the calls that do not wait; each follows the one before.
         var lastCall: Task<Void, Never>?
     }
@@ -55,10 +55,10 @@ final class ReplicationCenter: Sendable {
     }
 
     /// The replications that run and that one call started.
-    var sessions: [ReplicationSession] { state.withLock { $0.sessions } }
+    var sessions: [any RunningReplication] { state.withLock { $0.sessions } }
 
     /// Puts sessions in the place of those that run, which are told to stop.
-    func replaceSessions(with sessions: [ReplicationSession]) -> [ReplicationSession] {
+    func replaceSessions(with sessions: [any RunningReplication]) -> [any RunningReplication] {
         let previous = state.withLock { state in
             defer { state.sessions = sessions }
             return state.sessions
@@ -68,15 +68,15 @@ final class ReplicationCenter: Sendable {
     }
 
     /// The replications that were started beside others and run.
-    var added: [ReplicationSession] { state.withLock { $0.added } }
+    var added: [any RunningReplication] { state.withLock { $0.added } }
 
     /// Puts a session beside those that run.
-    func add(_ session: ReplicationSession) {
+    func add(_ session: any RunningReplication) {
         state.withLock { $0.added.append(session) }
     }
 
     /// Forgets a session that ended by itself.
-    func forget(_ session: ReplicationSession) {
+    func forget(_ session: any RunningReplication) {
         state.withLock { state in
             state.sessions.removeAll { $0 === session }
             state.added.removeAll { $0 === session }
@@ -87,7 +87,9 @@ final class ReplicationCenter: Sendable {
     func queryHashes(besides session: ReplicationSession) -> Set<UInt64> {
         let others = state.withLock { $0.added + $0.sessions }
         return others.reduce(into: []) { hashes, other in
-            guard other !== session, other.pushQueue === session.pushQueue else { return }
+            guard let other = other as? ReplicationSession, other !== session,
+                other.pushQueue === session.pushQueue
+            else { return }
             // Two that ask the same see the same.
             // 0 stands for one that has asked nothing, and for items that nobody has shown.
             if other.queryHash != session.queryHash, other.queryHash != 0 {

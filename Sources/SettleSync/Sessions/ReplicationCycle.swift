@@ -2,7 +2,7 @@ import Logging
 import Settle
 
 /// What one cycle did so far.
-struct ReplicationCycle {
+struct ReplicationCycle: CountedCycle {
     let session: ReplicationSession
     var summary = ReplicationSummary()
     /// What of the summary the metrics have.

@@ -42,7 +42,7 @@ final class ReplicationMetrics: Sendable {
     ]
 
     /// Counts what a cycle did since it was last counted.
-    func note(_ cycle: inout ReplicationCycle, _ ending: Ending) {
+    func note(_ cycle: inout some CountedCycle, _ ending: Ending) {
         let (now, before) = (cycle.summary, cycle.counted)
         cycle.counted = now
         for (label, path) in Self.counts where now[keyPath: path] > before[keyPath: path] {

@@ -8,7 +8,7 @@ import Synchronization
 /// This is the shell: it carries out what ``ReplicationStateMachine``, ``PushStateMachine`` and
 /// ``PollWaitStateMachine`` decide, and owns clock, back-end and database. `state` is guarded by its
 /// lock; what the cycle counts is only touched by the session's own task.
-final class ReplicationSession: Sendable {
+final class ReplicationSession: RunningReplication {
     let database: Database
     let backend: any Backend
     let pushQueue: PushQueue
@@ -28,7 +28,7 @@ final class ReplicationSession: Sendable {
     private let given: ReplicationConfiguration
     private let scope = Lock(Scope())
     let pollWait = PollWait()
-    private let task = Lock<Task<ReplicationSummary, any Error>?>(nil)
+    let task = SessionTask()
 
     init(
         database: Database, backend: any Backend, configuration: ReplicationConfiguration,
@@ -82,22 +82,16 @@ final class ReplicationSession: Sendable {
         return result
     }
 
-    /// Ends the poll wait of a repeating replication, or the next one.
-    func wake() {
-        pollWait.interrupt()
-    }
+    var remote: String { pushQueue.identifier }
 
     /// Begins, after the sessions before have ended.
-    func start(after previous: [ReplicationSession]) {
-        task.withLock { task in
-            precondition(task == nil, "A replication is started once.")
-            let start = { [self] in Task { try await run(after: previous) } }
-            // One that repeats may run for as long as the app does: each part of it is a trace of its own.
-            task = given.isRepeating ? TraceSpan.leaving(start) : start()
-        }
+    func start(after previous: [any RunningReplication]) {
+        task.start(isRepeating: given.isRepeating) { [self] in try await run(after: previous) }
     }
 
-    private func run(after previous: [ReplicationSession]) async throws -> ReplicationSummary {
+    private func run(
+        after previous: [any RunningReplication]
+    ) async throws -> ReplicationSummary {
         for session in previous { await session.end() }
         defer {
             center.forget(self)
@@ -113,45 +107,8 @@ final class ReplicationSession: Sendable {
         }
     }
 
-    /// Asks the session to end.
-    func cancel() {
-        task.withLock { $0 }?.cancel()
-    }
-
-    /// Waits until the session has ended.
-    func end() async {
-        _ = await task.withLock { $0 }?.result
-    }
-
-    /// Waits for what the session did.
-    ///
-    /// - Throws: ``ReplicationError`` when it failed; `CancellationError` when it was stopped or
-    ///   replaced.
-    func summary() async throws -> ReplicationSummary {
-        guard let task = task.withLock({ $0 }) else {
-            preconditionFailure("A replication is waited for after it was started.")
-        }
-        return try await task.value
-    }
-
     private func run() async throws -> ReplicationSummary {
-        let identifier = pushQueue.identifier
-        // Taken before the first cycle, so that no change falls in between.
-        let commits = configuration.isRepeating ? database.commits : nil
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            if let commits {
-                group.addTask { [pollWait] in
-                    for await commit in commits
-                    where commit.changes.contains(where: { $0.origin != identifier }) {
-                        if self.hasNews { pollWait.interrupt() }
-                    }
-                    // The database was closed: the next cycle finds out.
-                    pollWait.interrupt()
-                }
-            }
-            defer { group.cancelAll() }
-            return try await drive()
-        }
+        try await watchingCommits({ self.hasNews }) { try await drive() }
     }
 
     /// Whether a change made here may be the remote's business.
@@ -172,7 +129,7 @@ final class ReplicationSession: Sendable {
                 pollInterval: configuration.pollInterval))
         report(.started)
         var cycle = ReplicationCycle(session: self)
-        var waiting = PollWaiting(
+        var waiting = PollWaiting<ListeningPlace>(
             machine: PollWaitStateMachine(mayListen: configuration.direction != .clientToServer))
         var action: ReplicationStateMachine.Action
         do {

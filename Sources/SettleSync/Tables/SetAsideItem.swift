@@ -29,6 +29,15 @@ extension SetAsideItem {
         reason = row.fault.reason
         since = row.since
     }
+
+    init(remote: String, id: String, _ fault: ItemFault, since: Date) {
+        self.remote = remote
+        self.id = id
+        place = fault.place
+        member = fault.member
+        reason = fault.reason
+        self.since = since
+    }
 }
 
 extension SetAsideItem: CustomStringConvertible {

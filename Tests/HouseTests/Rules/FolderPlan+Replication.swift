@@ -25,6 +25,8 @@ extension FolderPlan {
         Folder("Tables", uses: ["Backends", "Errors", "Remotes", "Scopes"]),
         Folder(
             "Configuration", uses: [".", "Backends", "Conflicts", "Errors", "Scopes", "Tables"]),
+        // Replication by revisions: what a remote offers, and the logs of both sides.
+        Folder("Revisions", uses: ["Errors"]),
         // The push queue of a remote, and both directions.
         Folder("Waiting", uses: ["."]),
         Folder(
@@ -42,13 +44,13 @@ extension FolderPlan {
             "Sessions",
             uses: [
                 ".", "Backends", "Configuration", "Conflicts", "Errors", "Pulling", "Pushing",
-                "Queue", "Remotes", "Scopes", "Tables", "Waiting",
+                "Queue", "Remotes", "Revisions", "Scopes", "Tables", "Waiting",
             ]),
         Folder(
             "Database",
             uses: [
                 ".", "Backends", "Configuration", "Conflicts", "Errors", "Pushing", "Queue",
-                "Remotes", "Scopes", "Sessions", "Tables", "Waiting",
+                "Remotes", "Revisions", "Scopes", "Sessions", "Tables", "Waiting",
             ]),
     ]
 
@@ -85,7 +87,9 @@ extension FolderPlan {
                 "AzureTables/Backend", "AzureTables/Items", "AzureTables/Pages",
                 "AzureTables/Requests", "Transport",
             ]),
+        // Databases of CouchDB's protocol.
+        Folder("CouchDB", uses: ["Authentication", "AzureTables/Requests", "Transport"]),
         // What a database offers.
-        Folder(".", uses: ["AzureTables/Backend", "AzureTables/Queries"]),
+        Folder(".", uses: ["AzureTables/Backend", "AzureTables/Queries", "CouchDB"]),
     ]
 }

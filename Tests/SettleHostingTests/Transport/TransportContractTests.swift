@@ -68,6 +68,26 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `hands on the answer of a server that asks for a password`(
+        kind: TransportKind
+    ) async throws {
+        try await WireServer.run { _, wire in
+            wire.send(
+                WireAnswer.json(
+                    "{}", status: "401 Unauthorized",
+                    fields: "WWW-Authenticate: Basic realm=\"x\"\r\n"))
+        } _: { server in
+            try await kind.run { transport in
+                for _ in 0..<2 {
+                    let answer = try await transport.ask(server, "/x")
+                    #expect(answer.head.status.code == 401)
+                    #expect(answer.body == Array("{}".utf8))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `puts chunks together`(kind: TransportKind) async throws {
         try await WireServer.run { _, wire in
             wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")

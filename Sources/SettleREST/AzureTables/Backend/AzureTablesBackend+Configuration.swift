@@ -50,43 +50,19 @@ extension AzureTablesBackend {
     init(
         _ configuration: ReplicationConfiguration, asking query: TableQuery
     ) throws(ReplicationError) {
-        var options = configuration.options
-        func take<Value>(
-            _ name: String, as type: Value.Type
-        ) throws(ReplicationError) -> Value? {
-            guard let value = options.removeValue(forKey: name) else { return nil }
-            guard let value = value as? Value else {
-                throw ReplicationError(
-                    .misconfigured,
-                    "The replication option '\(name)' has to be a \(type), which it is not.")
-            }
-            return value
-        }
-        func takeSeconds(_ name: String) throws(ReplicationError) -> Double? {
-            if let seconds = options[name] as? Int {
-                options[name] = nil
-                return Double(seconds)
-            }
-            return try take(name, as: Double.self)
-        }
-        let token = try take(OptionName.token, as: String.self)
-        var provider = try take(OptionName.tokenProvider, as: (any TokenProvider).self)
-        var transport = try take(OptionName.transport, as: (any HTTPTransport).self)
-        let timeout = try takeSeconds(OptionName.timeoutSeconds)
-        let filter = try take(OptionName.filter, as: ODataPredicate.self)
-        let dialect = try take(OptionName.dialect, as: Dialect.self)
-        let paging = try take(OptionName.paging, as: Paging.self)
-        let window = try takeSeconds(OptionName.safetyWindowSeconds)
-        let interceptors = try take(OptionName.interceptors, as: [any HTTPInterceptor].self)
-        let carriesAttachments = try take(OptionName.carriesAttachments, as: Bool.self)
-        let parameters = try take(OptionName.parameters, as: [String: String].self)
-        if let unknown = options.keys.min() {
-            let names = OptionName.all.map { "'\($0)'" }
-            throw ReplicationError(
-                .misconfigured,
-                "The replication option '\(unknown)' is not known. There are "
-                    + names.dropLast().joined(separator: ", ") + " and \(names[names.count - 1]).")
-        }
+        var options = OptionReader(configuration.options, names: OptionName.all)
+        let token = try options.take(OptionName.token, as: String.self)
+        var provider = try options.take(OptionName.tokenProvider, as: (any TokenProvider).self)
+        var transport = try options.take(OptionName.transport, as: (any HTTPTransport).self)
+        let timeout = try options.takeNumber(OptionName.timeoutSeconds)
+        let filter = try options.take(OptionName.filter, as: ODataPredicate.self)
+        let dialect = try options.take(OptionName.dialect, as: Dialect.self)
+        let paging = try options.take(OptionName.paging, as: Paging.self)
+        let window = try options.takeNumber(OptionName.safetyWindowSeconds)
+        let interceptors = try options.take(OptionName.interceptors, as: [any HTTPInterceptor].self)
+        let carriesAttachments = try options.take(OptionName.carriesAttachments, as: Bool.self)
+        let parameters = try options.take(OptionName.parameters, as: [String: String].self)
+        try options.finish()
         if let timeout, !(timeout > 0 && timeout.isFinite) {
             throw ReplicationError(
                 .misconfigured,

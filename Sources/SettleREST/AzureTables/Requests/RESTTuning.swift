@@ -38,4 +38,10 @@ enum RESTTuning {
     /// How long a server is asked to wait for a change, in seconds: less than the minute after which
     /// transports and proxies give up a silent connection.
     static let listeningSeconds = 25
+    /// The largest body of a bulk write to CouchDB, in bytes: what its own replicator sends at a time.
+    ///
+    /// One document may be larger.
+    static let bulkSizeMax = 512 << 10
+    /// The most bytes of attachments that one revision is sent with, since it is one text in memory.
+    static let inlineSizeMax = 64 << 20
 }

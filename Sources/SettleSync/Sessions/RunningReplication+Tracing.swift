@@ -1,6 +1,6 @@
 import Settle
 
-extension ReplicationSession {
+extension RunningReplication {
     /// Runs a part of a cycle in a span that says how much it did.
     ///
     /// - Parameters:
@@ -10,13 +10,13 @@ extension ReplicationSession {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     @discardableResult
-    func traced(
-        _ name: String, _ cycle: inout ReplicationCycle,
-        _ body: (inout ReplicationCycle) async throws -> ReplicationError?
+    func traced<Cycle: CountedCycle>(
+        _ name: String, _ cycle: inout Cycle,
+        _ body: (inout Cycle) async throws -> ReplicationError?
     ) async throws -> ReplicationError? {
         let before = cycle.summary
         let span = TraceSpan(name)
-        span.set("settle.remote", to: pushQueue.identifier)
+        span.set("settle.remote", to: remote)
         var failure: (any Error)?
         defer {
             for (attribute, path) in Self.counts {
@@ -38,9 +38,11 @@ extension ReplicationSession {
         }
     }
 
-    private static let counts: [(String, any KeyPath<ReplicationSummary, Int> & Sendable)] = [
-        ("settle.pushed", \.pushed), ("settle.pulled", \.pulled),
-        ("settle.received", \.received), ("settle.conflicts", \.conflicts),
-        ("settle.rejected", \.rejected),
-    ]
+    private static var counts: [(String, any KeyPath<ReplicationSummary, Int> & Sendable)] {
+        [
+            ("settle.pushed", \.pushed), ("settle.pulled", \.pulled),
+            ("settle.received", \.received), ("settle.conflicts", \.conflicts),
+            ("settle.rejected", \.rejected),
+        ]
+    }
 }

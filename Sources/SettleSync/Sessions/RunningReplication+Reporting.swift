@@ -1,20 +1,6 @@
 import Dispatch
 import Settle
 
-extension ReplicationSession {
-    /// Tells the streams and the status delegate.
-    func report(_ event: ReplicationEvent) {
-        events.send(event)
-        center.report(event, of: configuration, with: pushQueue.identifier, in: database)
-    }
-
-    /// Tells them that the replication has ended, when the database names it no more.
-    func reportEnd(_ event: ReplicationEvent) {
-        center.forget(self)
-        report(event)
-    }
-}
-
 extension ReplicationCenter {
     /// Tells the streams and the status delegate.
     func report(
@@ -45,7 +31,7 @@ extension ReplicationCenter {
     }
 }
 
-extension ReplicationSession {
+extension RunningReplication {
     /// Asks the filter delegate on its queue; nil when there is none.
     var filter: PushQueue.Filter? {
         guard center.filterDelegate != nil else { return nil }

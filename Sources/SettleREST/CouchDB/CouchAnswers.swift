@@ -1,0 +1,112 @@
+import Foundation
+import Settle
+import SettleSync
+
+/// What servers of CouchDB's protocol answer, read from their texts.
+enum CouchAnswers {
+    /// A page of changes.
+    ///
+    /// - Throws: ``ReplicationError`` with `protocolViolation` when the answer is none.
+    static func feed(_ response: FullHTTPResponse) throws(ReplicationError) -> RevisionFeed {
+        let json = try response.couchJSON()
+        guard let rows = json["results"]?.arrayValue, let last = json["last_seq"] else {
+            throw senseless("a page of changes")
+        }
+        var changes: [RevisionFeed.Change] = []
+        for row in rows {
+            guard let id = row["id"]?.stringValue, let listed = row["changes"]?.arrayValue else {
+                throw senseless("a page of changes")
+            }
+            changes.append(
+                RevisionFeed.Change(
+                    id: id, revisions: listed.compactMap { $0["rev"]?.stringValue },
+                    isDeleted: row["deleted"]?.boolValue ?? false))
+        }
+        return RevisionFeed(
+            changes: changes, last: last,
+            pendingCount: json["pending"]?.integerValue.flatMap { Int(exactly: $0) })
+    }
+
+    /// Which revisions are missing.
+    static func missing(
+        _ response: FullHTTPResponse
+    ) throws(ReplicationError) -> [String: [String]] {
+        guard let members = try response.couchJSON().objectValue else {
+            throw senseless("a list of missing revisions")
+        }
+        return members.compactMapValues { entry in
+            entry["missing"]?.arrayValue?.compactMap(\.stringValue)
+        }
+    }
+
+    /// What `_bulk_get` found.
+    ///
+    /// - Throws: `JSONError` when a document in it cannot be one here; ``ReplicationError`` with
+    ///   `protocolViolation` when the answer is none.
+    static func bulk(_ response: FullHTTPResponse) throws -> [FetchedRevision] {
+        guard let results = try response.couchDocuments().packedMember("results")?.elements()
+        else { throw senseless("revisions") }
+        return try results.flatMap { result in
+            try (result.packedMember("docs")?.elements() ?? []).compactMap { try revision($0) }
+        }
+    }
+
+    /// What the revisions of one document are, by `open_revs`.
+    ///
+    /// - Throws: As ``bulk(_:)``.
+    static func openRevisions(_ response: FullHTTPResponse) throws -> [FetchedRevision] {
+        guard let found = try response.couchDocuments().elements() else {
+            throw senseless("revisions")
+        }
+        return try found.compactMap { try revision($0) }
+    }
+
+    /// A revision, or why there is none; nil when it is not there any more.
+    private static func revision(_ result: PackedValue) throws -> FetchedRevision? {
+        if let document = try result.packedMember("ok") { return try CouchDocument.read(document) }
+        guard let error = try result.member("error"), let id = error["id"]?.stringValue,
+            let word = error["error"]?.stringValue, word != "not_found"
+        else { return nil }
+        if isTransient(word) {
+            throw ReplicationError(
+                .serverFailed, "The server failed to give a revision: \(word).", documentId: id)
+        }
+        let reason = error["reason"]?.stringValue ?? ""
+        return .fault(id: id, ItemFault("The server does not give it: \(word), \(reason)"))
+    }
+
+    /// The revisions that `_bulk_docs` refused.
+    static func refused(
+        _ response: FullHTTPResponse
+    ) throws(ReplicationError) -> [RefusedRevision] {
+        guard let results = try response.couchJSON().arrayValue else {
+            throw senseless("the outcome of writes")
+        }
+        var refused: [RefusedRevision] = []
+        for result in results {
+            guard let word = result["error"]?.stringValue else { continue }
+            let id = result["id"]?.stringValue ?? ""
+            if isTransient(word) {
+                throw ReplicationError(
+                    .serverFailed, "The server failed to store a document: \(word).",
+                    documentId: id)
+            }
+            let reason = FullHTTPResponse.line(of: result["reason"]?.stringValue ?? "") ?? ""
+            refused.append(RefusedRevision(id: id, reason: "\(word): \(reason)"))
+        }
+        return refused
+    }
+
+    /// Whether a word of CouchDB's stands for something that passes.
+    private static func isTransient(_ word: String) -> Bool {
+        ["internal_server_error", "timeout", "unknown_error", "service_unavailable"]
+            .contains(word)
+    }
+
+    private static func senseless(_ what: String) -> ReplicationError {
+        ReplicationError(
+            .protocolViolation,
+            "The server answered something else than \(what); is it a database of CouchDB's protocol?"
+        )
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Settle
+import SettleSync
+
+/// Documents as CouchDB's protocol has them.
+enum CouchDocument {
+    private enum Word {
+        static let id = "_id"
+        static let revision = "_rev"
+        static let revisions = "_revisions"
+        static let deleted = "_deleted"
+        static let attachments = "_attachments"
+    }
+
+    // MARK: Reading
+
+    /// Reads a document.
+    ///
+    /// - Returns: The revision; a fault when it cannot be one; nil when it has no identifier.
+    static func read(_ packed: PackedValue) throws(PackedError) -> FetchedRevision? {
+        guard packed.isObject, let id = try packed.member(Word.id)?.stringValue else {
+            return nil
+        }
+        func fault(_ reason: String, _ member: String) -> FetchedRevision {
+            .fault(id: id, ItemFault(reason, member: member))
+        }
+        guard let path = try path(of: packed) else {
+            return fault("The revisions cannot be read.", Word.revisions)
+        }
+        var attachments: [FetchedAttachment] = []
+        if let described = try packed.member(Word.attachments)?.objectValue {
+            for (name, description) in described.sorted(by: { $0.key < $1.key }) {
+                guard let attachment = attachment(name, description) else {
+                    return fault("An attachment cannot be read.", Word.attachments)
+                }
+                attachments.append(attachment)
+            }
+        }
+        let special = try packed.memberNames().filter { $0.hasPrefix("_") }
+        return .revision(
+            ReceivedRevision(
+                id: id, path: path,
+                isDeleted: try packed.member(Word.deleted)?.boolValue ?? false,
+                members: try packed.removing(special), attachments: attachments))
+    }
+
+    /// The revision and those before it, newest first; nil when they make no sense.
+    private static func path(of packed: PackedValue) throws(PackedError) -> [String]? {
+        guard let revision = try packed.member(Word.revision)?.stringValue else { return nil }
+        guard let listed = try packed.member(Word.revisions) else { return [revision] }
+        guard let start = listed["start"]?.integerValue,
+            let ids = listed["ids"]?.arrayValue?.compactMap(\.stringValue), !ids.isEmpty,
+            start >= Int64(ids.count), start <= Int64(RevisionName.generationMax)
+        else { return nil }
+        let path = ids.enumerated().map { "\(start - Int64($0))-\($1)" }
+        return path[0] == revision ? path : nil
+    }
+
+    private static func attachment(
+        _ name: String, _ description: JSONValue
+    ) -> FetchedAttachment? {
+        guard description.objectValue != nil else { return nil }
+        var data: Data?
+        if let text = description["data"]?.stringValue {
+            guard let decoded = Data(base64Encoded: text) else { return nil }
+            data = decoded
+        }
+        return FetchedAttachment(
+            name: name,
+            contentType: description["content_type"]?.stringValue ?? "application/octet-stream",
+            length: description["length"]?.integerValue.flatMap { Int(exactly: $0) },
+            digest: description["digest"]?.stringValue, data: data)
+    }
+
+    // MARK: Writing
+
+    /// Why a revision cannot be sent.
+    struct Unsendable: Error {
+        let reason: String
+    }
+
+    /// The text of a revision, with its attachments inline.
+    ///
+    /// - Throws: ``Unsendable``; what the database throws when it cannot be read.
+    static func text(of revision: SentRevision) throws -> [UInt8] {
+        let document = revision.document
+        let packed = try document.packed()
+        if let name = try packed.memberNames().first(where: { $0.hasPrefix("_") }) {
+            throw Unsendable(
+                reason: "Its member '\(name)' begins with '_', which CouchDB keeps for itself.")
+        }
+        var text = Array("{\"_id\":".utf8)
+        JSONText.append(document.id, to: &text)
+        text += Array(",\"_rev\":".utf8)
+        JSONText.append(revision.path[0], to: &text)
+        text += Array(",\"_revisions\":".utf8)
+        JSONText.append(revisions(revision.path), to: &text)
+        if revision.isDeleted { text += Array(",\"_deleted\":true".utf8) }
+        if !document.attachments.isEmpty { try append(document.attachments, to: &text) }
+        let members = try JSONText.text(of: packed)
+        // An object without members is two bytes.
+        if members.count > 2 { text.append(UInt8(ascii: ",")) }
+        return text + members.dropFirst()
+    }
+
+    private static func revisions(_ path: [String]) -> JSONValue {
+        let parts = path.map { $0.split(separator: "-", maxSplits: 1) }
+        return [
+            "start": .integer(parts[0].first.flatMap { Int64($0) } ?? 0),
+            "ids": .array(parts.map { .string($0.count > 1 ? String($0[1]) : "") }),
+        ]
+    }
+
+    private static func append(
+        _ attachments: [DocumentAttachment], to text: inout [UInt8]
+    ) throws {
+        let length = attachments.reduce(0) { $0 + $1.length }
+        guard length <= RESTTuning.inlineSizeMax else {
+            throw Unsendable(
+                reason: "Its attachments have \(length) bytes, and more than "
+                    + "\(RESTTuning.inlineSizeMax) are not sent with one document.")
+        }
+        text += Array(",\"_attachments\":{".utf8)
+        for (place, attachment) in attachments.enumerated() {
+            guard try attachment.isContentAvailable else {
+                throw Unsendable(
+                    reason: "The content of its attachment '\(attachment.name)' is not here.")
+            }
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            JSONText.append(attachment.name, to: &text)
+            text += Array(":{\"content_type\":".utf8)
+            JSONText.append(attachment.contentType, to: &text)
+            text += Array(",\"data\":\"".utf8)
+            text += Array(try attachment.data().base64EncodedData())
+            text += Array("\"}".utf8)
+        }
+        text.append(UInt8(ascii: "}"))
+    }
+}

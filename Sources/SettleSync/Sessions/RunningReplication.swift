@@ -1,0 +1,126 @@
+import Settle
+import SettlePrimitives
+import Synchronization
+
+/// A replication as a database lists it, from its start to its end, whatever it replicates by.
+protocol RunningReplication: AnyObject, Sendable {
+    /// The remote, as its back-end calls it.
+    var remote: String { get }
+    /// How it replicates, with the channels as they are now.
+    var configuration: ReplicationConfiguration { get }
+    /// Only documents in one of these channels are fetched; empty for all that may be seen.
+    var channels: [String] { get }
+    /// What happens, for those who follow this replication alone.
+    var events: Broadcast<ReplicationEvent> { get }
+    var database: Database { get }
+    var center: ReplicationCenter { get }
+    var task: SessionTask { get }
+    var pollWait: PollWait { get }
+
+    /// Changes the channels, and begins the next cycle at once if that changed anything.
+    func setChannels<R>(_ change: (inout [String]) -> R) -> R
+
+    /// Begins, after those before have ended.
+    func start(after previous: [any RunningReplication])
+}
+
+extension RunningReplication {
+    /// Ends the poll wait of a repeating replication, or the next one.
+    func wake() {
+        pollWait.interrupt()
+    }
+
+    /// Asks the session to end.
+    func cancel() {
+        task.cancel()
+    }
+
+    /// Waits until the session has ended.
+    func end() async {
+        await task.end()
+    }
+
+    /// Waits for what the session did.
+    ///
+    /// - Throws: ``ReplicationError`` when it failed; `CancellationError` when it was stopped or
+    ///   replaced.
+    func summary() async throws -> ReplicationSummary {
+        try await task.summary()
+    }
+
+    /// Tells the streams and the status delegate.
+    func report(_ event: ReplicationEvent) {
+        events.send(event)
+        center.report(event, of: configuration, with: remote, in: database)
+    }
+
+    /// Tells them that the replication has ended, when the database names it no more.
+    func reportEnd(_ event: ReplicationEvent) {
+        center.forget(self)
+        report(event)
+    }
+
+    /// Runs something while a wait for the next poll is cut short by commits of others.
+    ///
+    /// - Parameters:
+    ///   - isNews: Whether a commit with a change of another origin is worth a cycle.
+    ///   - drive: What the replication does.
+    /// - Returns: What `drive` returns.
+    /// - Throws: What `drive` throws.
+    func watchingCommits(
+        _ isNews: @escaping @Sendable () -> Bool,
+        _ drive: () async throws -> ReplicationSummary
+    ) async throws -> ReplicationSummary {
+        // Taken before the first cycle, so that no change falls in between.
+        let commits = configuration.isRepeating ? database.commits : nil
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            if let commits {
+                group.addTask { [pollWait, remote] in
+                    for await commit in commits
+                    where commit.changes.contains(where: { $0.origin != remote }) {
+                        if isNews() { pollWait.interrupt() }
+                    }
+                    // The database was closed: the next cycle finds out.
+                    pollWait.interrupt()
+                }
+            }
+            defer { group.cancelAll() }
+            return try await drive()
+        }
+    }
+}
+
+/// The task of a replication: started once, and waited for by any number.
+final class SessionTask: Sendable {
+    private let task = Lock<Task<ReplicationSummary, any Error>?>(nil)
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - isRepeating: Whether it may run for as long as the app does; each part of it is then a trace of its own.
+    ///   - body: What to do.
+    func start(
+        isRepeating: Bool, _ body: @escaping @Sendable () async throws -> ReplicationSummary
+    ) {
+        task.withLock { task in
+            precondition(task == nil, "A replication is started once.")
+            let start = { Task { try await body() } }
+            task = isRepeating ? TraceSpan.leaving(start) : start()
+        }
+    }
+
+    func cancel() {
+        task.withLock { $0 }?.cancel()
+    }
+
+    func end() async {
+        _ = await task.withLock { $0 }?.result
+    }
+
+    func summary() async throws -> ReplicationSummary {
+        guard let task = task.withLock({ $0 }) else {
+            preconditionFailure("A replication is waited for after it was started.")
+        }
+        return try await task.value
+    }
+}
