@@ -88,8 +88,8 @@ static inline settle_edit *settle_edit_open(int history_max) {
     (void)el_set(edit->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
     // The lines of the user's own file come last: they may bind keys otherwise.
     (void)el_source(edit->line, NULL);
-    // Ctrl-C is a key while a line is edited, and a signal otherwise.
-    (void)el_set(edit->line, EL_SETTY, "-d", "intr=", NULL);
+    // Ctrl-C is a key while a line is edited, and a signal otherwise; so it is with the other keys of signals.
+    (void)el_set(edit->line, EL_SETTY, "-d", "-isig", NULL);
     (void)el_set(edit->line, EL_BIND, "^C", "settle-cancel", NULL);
     return edit;
 }
