@@ -44,7 +44,7 @@ struct ShellInput: Sendable {
         #if LineEditing
             guard let editor, !text.hasPrefix(" "), text.contains(where: { !$0.isWhitespace })
             else { return }
-            let line = text.replacing("\n", with: " ")
+            let line = text.replacing("\\\n", with: "").replacing("\n", with: " ")
             editor.remember(line)
             history.append(line)
         #endif

@@ -13,7 +13,7 @@ extension Datastore {
     ///     and kept in the database. A copy of the database has the same one: the merge needs no different ones, but the
     ///     history tells devices apart by them.
     /// - Returns: The datastore.
-    /// - Throws: ``/Settle/DatabaseError`` as ``/Settle/Database/addIndex(_:progress:)``; of one that was opened for
+    /// - Throws: ``/Settle/DatabaseError`` as `Database.addIndex(_:progress:)`; of one that was opened for
     ///   reading only and has no index, or one that is behind, what needs the index throws `readOnly`.
     public static func open(
         over database: Database, device: String? = nil

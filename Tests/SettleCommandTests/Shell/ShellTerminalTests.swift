@@ -57,7 +57,7 @@
                 shell.write("\u{1B}[A\n")
                 _ = await shell.output(until: #""price":3}"#)
                 shell.write(" stats --json\n")
-                _ = await shell.output(until: "documentCount")
+                _ = await shell.output(until: "\"documents\"")
                 shell.write("get --json \\\n")
                 _ = await shell.output(until: "...> ")
                 shell.write("apricot\n")
@@ -66,7 +66,7 @@
                 #expect(await shell.outcome().status == 0)
                 let kept = try String(contentsOf: scratch.file("history"), encoding: .utf8)
                 #expect(
-                    kept == "get apple --json\nget apple --json\nget --json \\ apricot\nexit\n")
+                    kept == "get apple --json\nget apple --json\nget --json apricot\nexit\n")
             }
         }
 

@@ -141,7 +141,7 @@ import Testing
     @Test func `finds a database whatever its name has in it`() async throws {
         try await withScratchDirectory("shell") { scratch in
             let path = DatabasePath(name: "a/b c.d", location: scratch.url)
-            try await path.withDatabase(create: true) { try await $0.save(["id": "x"]) }
+            _ = try await path.withDatabase(create: true) { try await $0.save(["id": "x"]) }
             let outcome = try await tool.run(["shell", path.absolute], input: "ls --json")
             #expect(outcome.status == 0 && outcome.lines.count == 1, "\(outcome)")
         }

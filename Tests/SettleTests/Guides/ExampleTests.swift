@@ -19,7 +19,7 @@ private struct Money {
 
 extension Money: IndexKeyPart {
     func pack(into packer: inout IndexPacker) throws -> Bool {
-        try cents.pack(into: &packer)
+        cents.pack(into: &packer)
     }
 }
 
