@@ -61,27 +61,14 @@ let package = Package(
             name: "PostgreSQL",
             description: "SettlePostgreSQL: the server's tables in PostgreSQL. Needs libpq.",
             enabledTraits: ["Server"]),
-        .trait(
-            name: "Hosting",
-            description: "SettleHosting: replication in servers and tools, over AsyncHTTPClient."),
-        .trait(
-            name: "Encryption",
-            description:
-                "SettleCosmosEncryption: what SettleCosmos keeps is encrypted by swift-crypto."),
-        .trait(
-            name: "Inspector",
-            description: "SettleInspector: pages in a browser that show a database."),
+        .trait(name: "Hosting", description: "SettleHosting: replication over AsyncHTTPClient."),
+        .trait(name: "Encryption", description: "SettleCosmosEncryption: AES-GCM by swift-crypto."),
+        .trait(name: "Inspector", description: "SettleInspector: a database in a browser."),
         .trait(
             name: "Tool", description: "The command-line tool settle.",
             enabledTraits: ["Server", "Hosting", "Inspector"]),
-        .trait(
-            name: "LineEditing",
-            description:
-                "A history and completion in the shell of the tool. Needs libedit."),
-        .trait(
-            name: "Tracing",
-            description:
-                "Spans around requests, commits, pulls and pushes, by swift-distributed-tracing."),
+        .trait(name: "LineEditing", description: "Editing in the tool's shell. Needs libedit."),
+        .trait(name: "Tracing", description: "Spans of work, by swift-distributed-tracing."),
         // Tracing is among them since it brings no package: Hummingbird needs the same.
         .default(
             enabledTraits: [

@@ -74,6 +74,8 @@ struct BuiltTool {
     /// - Parameters:
     ///   - arguments: The command line, as a shell reads it.
     ///   - environment: Variables beside those of the tests.
+    /// - Returns: The terminal.
+    /// - Throws: `ChildProcess.CannotStart`.
     func startOnTerminal(_ arguments: String, environment: [String: String] = [:]) throws
         -> RunningTool
     {

@@ -42,6 +42,7 @@ struct ShellGrammar: AsyncParsableCommand {
     /// - Parameters:
     ///   - words: The words of the line.
     ///   - database: The path of the database.
+    /// - Returns: The arguments.
     static func arguments(of words: [String], database: DatabasePath) -> [String] {
         let count = command(of: words).count
         return words.prefix(count) + [database.absolute] + words.dropFirst(count)

@@ -26,6 +26,7 @@ struct ShellInput: Sendable {
     /// The next line.
     ///
     /// - Parameter prompt: What a terminal shows before it.
+    /// - Returns: The line.
     func next(prompt: String) async -> TypedLine {
         #if LineEditing
             if let editor { return await editor.line(prompt: prompt) }

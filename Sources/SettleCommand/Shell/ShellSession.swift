@@ -21,6 +21,8 @@ struct ShellSession {
     ///
     /// - Throws: `ExitCode` of the line that failed; it has been reported on standard error.
     func run() async throws {
+        // Between commands, too, Ctrl-C gives up a line and does not end the shell.
+        if input.isTyped { await Interruption.ignoreAtRest() }
         var text = ""
         var number = 0
         var start = 1

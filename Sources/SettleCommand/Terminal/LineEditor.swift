@@ -16,12 +16,11 @@
         /// So many lines are remembered.
         private static let historyCountMax: Int32 = 1_000
 
-        /// An editor.
+        /// An editor; nil when the terminal cannot be used so.
         ///
         /// - Parameters:
         ///   - history: The lines of earlier sessions, oldest first.
         ///   - completion: What Tab does with the text before the cursor.
-        /// - Returns: Nil when the terminal cannot be used so.
         init?(
             history: [String],
             completion: @escaping @Sendable (String) async -> LineCompletion

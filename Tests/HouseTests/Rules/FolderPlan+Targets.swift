@@ -152,7 +152,8 @@ extension FolderPlan {
             "Shell",
             uses: [
                 "Arguments", "Commands", "Commands/Documents", "Commands/Entities",
-                "Commands/Indexes", "Commands/Outbox", "Rendering", "Terminal", "Texts",
+                "Commands/Indexes", "Commands/Outbox", "Rendering", "Running", "Terminal",
+                "Texts",
             ]),
         Folder(
             ".",

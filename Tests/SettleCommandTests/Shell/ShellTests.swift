@@ -94,11 +94,10 @@ import Testing
             ]
             for change in changes {
                 let outcome = try await tool.run(
-                    ["shell", path], input: change, environment: ["EDITOR": "true", "VISUAL": ""])
+                    ["shell", path], input: change,
+                    environment: ["EDITOR": "sed -i s/3/4/", "VISUAL": ""])
                 #expect(outcome.status == 1, "\(change): \(outcome)")
-                #expect(
-                    change.hasPrefix("edit") || outcome.errors.contains("The shell is read only"),
-                    "\(change): \(outcome)")
+                #expect(outcome.errors.contains("The shell is read only"), "\(change): \(outcome)")
             }
             #expect(try Data(contentsOf: data) == before)
 
@@ -140,7 +139,7 @@ import Testing
 
     @Test func `finds a database whatever its name has in it`() async throws {
         try await withScratchDirectory("shell") { scratch in
-            let path = DatabasePath(name: "a/b c.d", location: scratch.url)
+            let path = DatabasePath(name: "a/b+c", location: scratch.url)
             _ = try await path.withDatabase(create: true) { try await $0.save(["id": "x"]) }
             let outcome = try await tool.run(["shell", path.absolute], input: "ls --json")
             #expect(outcome.status == 0 && outcome.lines.count == 1, "\(outcome)")
