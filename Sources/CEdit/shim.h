@@ -109,6 +109,8 @@ static inline const char *settle_edit_read(settle_edit *edit, const char *prompt
     edit->prompt = strdup(prompt);
     if (!edit->prompt) return NULL;
     edit->is_cancelled = false;
+    // Before the prompt: libedit would do it after, and a key in between would be lost.
+    (void)el_set(edit->line, EL_PREP_TERM, 1);
     int count = 0;
     const char *text = el_gets(edit->line, &count);
     return edit->is_cancelled || count <= 0 ? NULL : text;
