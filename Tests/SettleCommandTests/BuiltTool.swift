@@ -79,9 +79,10 @@ struct BuiltTool {
     func startOnTerminal(_ arguments: String, environment: [String: String] = [:]) throws
         -> RunningTool
     {
+        // A shell between them would end by the signal of a Ctrl-C that the program goes on after.
         try RunningTool(
             URL(fileURLWithPath: "/usr/bin/script"),
-            ["-qefc", "'\(url.path)' \(arguments)", "/dev/null"], environment: environment)
+            ["-qefc", "exec '\(url.path)' \(arguments)", "/dev/null"], environment: environment)
     }
 
     private static func isProgram(_ url: URL) -> Bool {

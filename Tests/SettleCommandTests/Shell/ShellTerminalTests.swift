@@ -49,7 +49,8 @@
                 #expect(shown.contains("icot --json"), "\(shown)")
                 _ = await shell.output(until: "shop> ")
                 shell.write("\u{4}")
-                #expect(await shell.outcome().status == 0)
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
             }
         }
 
@@ -64,7 +65,8 @@
                 shell.write("apricot\n")
                 _ = await shell.output(until: #""price":2}"#)
                 shell.write("exit\n")
-                #expect(await shell.outcome().status == 0)
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
                 let kept = try String(contentsOf: scratch.file("history"), encoding: .utf8)
                 #expect(
                     kept == "get apple --json\nget apple --json\nget --json apricot\nexit\n")
@@ -92,7 +94,8 @@
                 _ = await shell.output(until: "The shell is read only")
                 _ = await shell.output(until: "shop> ")
                 shell.write("\u{4}")
-                #expect(await shell.outcome().status == 0)
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
             }
         }
 
@@ -104,7 +107,8 @@
                 shell.write("get ä --json\n")
                 _ = await shell.output(until: #"{"id":"ä"}"#)
                 shell.write("exit\n")
-                #expect(await shell.outcome().status == 0)
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
             }
         }
 
@@ -113,7 +117,8 @@
                 shell.write("get apple --json\n")
                 _ = await shell.output(until: #""price":3}"#)
                 shell.write("exit\n")
-                #expect(await shell.outcome().status == 0)
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
                 #expect(!FileManager.default.fileExists(atPath: scratch.file("history").path))
             }
         }
