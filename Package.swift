@@ -33,6 +33,10 @@ let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
 let encryption: TargetDependencyCondition? = .when(traits: ["Encryption"])
 let tracing: TargetDependencyCondition? = .when(traits: ["Tracing"])
 let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
+let lineEditing: TargetDependencyCondition? = .when(traits: ["LineEditing"])
+
+/// For a build of the documentation, whose plugin no app fetches.
+let isDocumented = Context.environment["SETTLE_DOCUMENTATION"] != nil
 
 let package = Package(
     name: "settle",
@@ -57,27 +61,19 @@ let package = Package(
             name: "PostgreSQL",
             description: "SettlePostgreSQL: the server's tables in PostgreSQL. Needs libpq.",
             enabledTraits: ["Server"]),
-        .trait(
-            name: "Hosting",
-            description: "SettleHosting: replication in servers and tools, over AsyncHTTPClient."),
-        .trait(
-            name: "Encryption",
-            description:
-                "SettleCosmosEncryption: what SettleCosmos keeps is encrypted by swift-crypto."),
-        .trait(
-            name: "Inspector",
-            description: "SettleInspector: pages in a browser that show a database."),
+        .trait(name: "Hosting", description: "SettleHosting: replication over AsyncHTTPClient."),
+        .trait(name: "Encryption", description: "SettleCosmosEncryption: AES-GCM by swift-crypto."),
+        .trait(name: "Inspector", description: "SettleInspector: a database in a browser."),
         .trait(
             name: "Tool", description: "The command-line tool settle.",
             enabledTraits: ["Server", "Hosting", "Inspector"]),
-        .trait(
-            name: "Tracing",
-            description:
-                "Spans around requests, commits, pulls and pushes, by swift-distributed-tracing."),
+        .trait(name: "LineEditing", description: "Editing in the tool's shell. Needs libedit."),
+        .trait(name: "Tracing", description: "Spans of work, by swift-distributed-tracing."),
         // Tracing is among them since it brings no package: Hummingbird needs the same.
         .default(
             enabledTraits: [
-                "Server", "PostgreSQL", "Hosting", "Encryption", "Inspector", "Tool", "Tracing",
+                "Server", "PostgreSQL", "Hosting", "Encryption", "Inspector", "Tool", "LineEditing",
+                "Tracing",
             ]),
     ],
     dependencies: [
@@ -96,7 +92,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.2.0"),
-    ],
+    ]
+        + (isDocumented
+            ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0")]
+            : []),
     targets: [
         // Floor 0: C libraries, what every floor needs, values.
         .systemLibrary(
@@ -108,6 +107,9 @@ let package = Package(
         .systemLibrary(
             name: "CPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CEdit", pkgConfig: "libedit",
+            providers: [.apt(["libedit-dev"]), .brew(["libedit"])]),
         .target(name: "SettlePrimitives", dependencies: ["CThreads"], swiftSettings: safe),
         .target(
             name: "SettleLMDB", dependencies: ["CLMDB", "SettlePrimitives"],
@@ -266,6 +268,7 @@ let package = Package(
             dependencies: [
                 "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
                 "SettleOutbox", "SettlePrimitives", "SettleREST", "SettleServer", "SettleSync",
+                .byName(name: "CEdit", condition: lineEditing),
                 .byName(name: "SettlePostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: tool),
                 .product(name: "Configuration", package: "swift-configuration", condition: tool),

@@ -28,7 +28,7 @@ struct SettleTool: AsyncParsableCommand {
                 subcommands: [
                     ListCommand.self, GetCommand.self, QueryCommand.self, WatchCommand.self,
                     PutCommand.self, EditCommand.self, DeleteCommand.self, EntitiesCommand.self,
-                    InspectCommand.self,
+                    ShellCommand.self, InspectCommand.self,
                 ]),
             CommandGroup(
                 name: "Files",

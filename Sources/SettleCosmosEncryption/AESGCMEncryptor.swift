@@ -6,7 +6,7 @@ extension Cosmos {
     /// Encrypts what a client keeps on this device by AES-GCM, with a key that the app gives.
     ///
     /// ```swift
-    /// cosmos.resourceEncryptor = try Cosmos.AESGCMEncryptor(key: key)
+    /// cosmos.resourceEncryptor = try Cosmos.AESGCMEncryptor(key: secret)
     /// ```
     ///
     /// Every value has a nonce of its own from the system's random numbers, and a tag that shows damage and another
@@ -20,7 +20,7 @@ extension Cosmos {
         /// An encryptor.
         ///
         /// - Parameter key: 16, 24 or 32 bytes; 32 are best.
-        /// - Throws: ``ClientError`` with `configureError` for another number of bytes.
+        /// - Throws: ``/SettleCosmos/Cosmos/ClientError`` with `configureError` for another number of bytes.
         public init(key: Data) throws(ClientError) {
             guard Self.keySizes.contains(key.count) else {
                 throw ClientError(

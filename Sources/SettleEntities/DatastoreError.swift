@@ -1,7 +1,7 @@
 /// What a datastore throws when the world does not allow what it was asked to do.
 ///
 /// Mistakes in the program (a class registered for two types, say) trap instead. What the database below
-/// throws, a ``Settle/DatabaseError``, is passed on as it is.
+/// throws, a ``/Settle/DatabaseError``, is passed on as it is.
 public struct DatastoreError: Error, Sendable {
     /// What went wrong, to branch on.
     public let code: Code

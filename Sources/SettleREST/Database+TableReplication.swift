@@ -12,7 +12,7 @@ extension Database {
     /// ``addReplication(with:)`` for a single configuration.
     ///
     /// - Parameter configuration: With what to replicate, and how.
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL or an option is wrong; what
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL or an option is wrong; what
     ///   the database throws when it cannot be read or written.
     public func startReplication(with configuration: ReplicationConfiguration) async throws {
         switch try ConfiguredRemote(configuration) {
@@ -47,7 +47,7 @@ extension Database {
     ///   - configurations: With what to replicate, and how; each table once.
     ///   - keepsOrder: Whether operations of different tables keep the order of their commits.
     /// - Returns: The replications, in the order of the configurations.
-    /// - Throws: As ``startReplication(with:)``; ``ReplicationError`` with `misconfigured` also when a
+    /// - Throws: As `startReplication(with:)`; ``/SettleSync/ReplicationError`` with `misconfigured` also when a
     ///   table is given twice, or two have the same type for a scope. None is started then.
     @discardableResult
     public func startReplication(
@@ -84,7 +84,7 @@ extension Database {
     ///     table whose operations come after some that were not acknowledged, because the replication
     ///     with another table failed, fails with the code `heldBack`.
     /// - Returns: What came of each, in the order of the configurations.
-    /// - Throws: As the form of ``startReplication(with:keepingCommitOrder:)`` that waits;
+    /// - Throws: As the form of `startReplication(with:keepingCommitOrder:)` that waits;
     ///   `CancellationError` when it was cancelled, stopped or replaced.
     @discardableResult
     public func replicate(
@@ -106,7 +106,7 @@ extension Database {
     ///
     /// - Parameter configuration: With what to replicate, and how.
     /// - Returns: The replication.
-    /// - Throws: As the form of ``startReplication(with:)`` that waits.
+    /// - Throws: As the form of `startReplication(with:)` that waits.
     public func addReplication(
         with configuration: ReplicationConfiguration
     ) async throws -> Replication {
@@ -124,7 +124,7 @@ extension Database {
     ///   - id: The document.
     ///   - configuration: Where it came from.
     /// - Returns: How many attachments were fetched.
-    /// - Throws: ``ReplicationError`` when the table cannot be asked; what the database throws when
+    /// - Throws: ``/SettleSync/ReplicationError`` when the table cannot be asked; what the database throws when
     ///   the content is not what is described, or cannot be stored.
     @discardableResult
     public func downloadAttachments(
@@ -143,9 +143,9 @@ extension Database {
     ///   - configuration: With which table, and how.
     /// - Returns: False when the document or the operation changed since it was listed, and nothing
     ///   was done.
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL or an option is wrong, or the
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL or an option is wrong, or the
     ///   operation is for another table; otherwise as
-    ///   ``Settle/Database/withdraw(_:_:using:)``.
+    ///   ``/SettleSync/Settle/Database/withdraw(_:_:using:)``.
     @discardableResult
     public func withdraw(
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
@@ -158,7 +158,7 @@ extension Database {
     ///
     /// - Parameter configuration: With what to replicate, and how; `isRepeating` does not matter.
     /// - Returns: What was done.
-    /// - Throws: ``ReplicationError`` when the URL or an option is wrong, or the replication did
+    /// - Throws: ``/SettleSync/ReplicationError`` when the URL or an option is wrong, or the replication did
     ///   not get to its end; `CancellationError` when it was cancelled, stopped or replaced.
     @discardableResult
     public func replicate(
@@ -180,7 +180,7 @@ extension Database {
     /// remembered of how far it got. With one the pull is incremental: only what changed since the
     /// last pull of the query with this identifier. The identifier belongs to one query. A query with
     /// another filter, other parameters or channels under it begins at the beginning; so does any
-    /// after ``removePullCheckpoints(of:queryId:)``.
+    /// after ``/SettleSync/Settle/Database/removePullCheckpoints(of:queryId:)``.
     ///
     /// > Source: Azure Mobile Apps, `pullWithQuery:queryId:`, which also pushes first.
     ///
@@ -191,7 +191,7 @@ extension Database {
     ///   - configuration: With which table, and how; `isRepeating` and `reconciling` do not matter.
     ///     A filter and parameters among its options hold, too.
     /// - Returns: What was done.
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL or an option is wrong, a
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL or an option is wrong, a
     ///   parameter has a name of the protocol's, the limit or the offset is negative, a query with an
     ///   order, a limit or an offset has an identifier, or the direction is `clientToServer`;
     ///   otherwise as ``replicate(with:)``.

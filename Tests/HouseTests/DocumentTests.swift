@@ -68,12 +68,18 @@ import Testing
 
     @Test func `show no Swift that no test has`() throws {
         let tree = try PackageTree.house()
-        let tests = try tree.files(under: "Tests/", ending: ".swift")
-            .map { CodeBlockRule.condensed($0.text) }.joined(separator: "\n")
+        let files = try tree.files(under: "Tests/", ending: ".swift")
+        let tests = files.map { CodeBlockRule.condensed($0.text) }.joined(separator: "\n")
+        let lines = Set(
+            files.flatMap { $0.text.split(separator: "\n").map { $0.filter { !$0.isWhitespace } } })
+        let symbols = try tree.files(under: "Sources/", ending: ".swift")
+            .map(CodeBlockRule.documentation)
         let pages =
             try tree.files(ending: "README.md") + tree.files(under: "Docs/Guides/", ending: ".md")
-        #expect(pages.count > 10)
-        #expect(pages.flatMap { CodeBlockRule.violations(in: $0, tests: tests) } == [])
+            + tree.files(under: "Sources/", ending: ".md") + symbols
+        #expect(pages.count > 100)
+        #expect(
+            pages.flatMap { CodeBlockRule.violations(in: $0, tests: tests, lines: lines) } == [])
     }
 
     @Test func `with Swift that no test has are refused`() {
@@ -94,6 +100,37 @@ import Testing
             CodeBlockRule.violations(in: page, tests: tests) == [
                 "Docs/Guides/A.md:5: no test has this line."
             ])
+    }
+
+    @Test func `show how each type that a user meets first is used`() throws {
+        let tree = try PackageTree.house()
+        #expect(CodeBlockRule.firstTypes.values.joined().count >= 40)
+        for (target, types) in CodeBlockRule.firstTypes {
+            let files = try tree.files(under: "Sources/\(target)/", ending: ".swift")
+            #expect(CodeBlockRule.withoutExample(types, in: files) == [], "\(target)")
+        }
+    }
+
+    @Test func `of a type without an example are refused`() {
+        let text = """
+            /// One.
+            /// ```swift
+            /// let a = A()
+            /// ```
+            @MainActor @Observable public final class A {}
+            /// Two.
+            public struct B {
+                /// ```swift
+                /// let c = b.c
+                /// ```
+                public var c = 1
+            }
+            """
+        let file = PackageTree.TextFile(path: "Sources/Settle/A.swift", text: text)
+        #expect(CodeBlockRule.withoutExample(["A", "B"], in: [file]) == ["B has no example."])
+        #expect(
+            CodeBlockRule.violations(in: CodeBlockRule.documentation(of: file), tests: "leta=A()")
+                == ["Sources/Settle/A.swift:9: no test has this line."])
     }
 
     @Test func `have an origin`() throws {

@@ -20,7 +20,10 @@ import Testing
         ),
         (
             "test",
-            ["curl", "liblmdb-dev", "libpq-dev", "pkg-config", "postgresql", "zlib1g-dev"],
+            [
+                "curl", "libedit-dev", "liblmdb-dev", "libpq-dev", "pkg-config", "postgresql",
+                "zlib1g-dev",
+            ],
             "swift test"
         ),
     ])

@@ -69,6 +69,22 @@ struct BuiltTool {
         try RunningTool(url, arguments, environment: environment)
     }
 
+    /// Starts the program on a terminal of its own, which shows what it prints and what is typed.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line, as a shell reads it.
+    ///   - environment: Variables beside those of the tests.
+    /// - Returns: The terminal.
+    /// - Throws: `ChildProcess.CannotStart`.
+    func startOnTerminal(_ arguments: String, environment: [String: String] = [:]) throws
+        -> RunningTool
+    {
+        // A shell between them would end by the signal of a Ctrl-C that the program goes on after.
+        try RunningTool(
+            URL(fileURLWithPath: "/usr/bin/script"),
+            ["-qefc", "exec '\(url.path)' \(arguments)", "/dev/null"], environment: environment)
+    }
+
     private static func isProgram(_ url: URL) -> Bool {
         var isDirectory: ObjCBool = false
         let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory)
@@ -131,6 +147,13 @@ final class RunningTool: Sendable {
         await output.lines(reach: count)
     }
 
+    /// Waits for a text on standard output, and what was not waited for before.
+    ///
+    /// - Returns: What was printed up to the end of it, and all there is when the output ends before.
+    func output(until text: String) async -> String {
+        await output.text(until: text)
+    }
+
     /// Waits for the end.
     func outcome() async -> BuiltTool.Outcome {
         BuiltTool.Outcome(
@@ -143,6 +166,8 @@ private final class OutputReader: Sendable {
     private let chunks: AsyncStream<Void>
     private let finished: Task<Void, Never>
     private let data = Mutex(Data())
+    /// How much has been waited for.
+    private let seen = Mutex(0)
 
     init(_ handle: FileHandle) {
         let (chunks, chunkContinuation) = AsyncStream<Void>.makeStream()
@@ -182,6 +207,25 @@ private final class OutputReader: Sendable {
             if lines.count >= count { return lines }
         }
         return nil
+    }
+
+    func text(until text: String) async -> String {
+        if let found = taken(until: text) { return found }
+        for await _ in chunks {
+            if let found = taken(until: text) { return found }
+        }
+        return String(decoding: data.withLock { $0.dropFirst(seen.withLock { $0 }) }, as: UTF8.self)
+    }
+
+    private func taken(until text: String) -> String? {
+        let all = data.withLock { $0 }
+        return seen.withLock { seen in
+            guard let end = all.dropFirst(seen).range(of: Data(text.utf8))?.upperBound else {
+                return nil
+            }
+            defer { seen = end }
+            return String(decoding: all[seen..<end], as: UTF8.self)
+        }
     }
 
     private var wholeLines: [String] {

@@ -10,9 +10,10 @@ extension Database {
     ///
     /// ```swift
     /// let film = try await database.storeAttachment(
-    ///     named: "film.mp4", contentType: "video/mp4", contentsOf: url)
-    /// document.attachments.append(film)
-    /// try await database.save(document)
+    ///     named: "film.mp4", contentType: "video/mp4", contentsOf: file)
+    /// var holiday: Document = ["id": "holiday"]
+    /// holiday.attachments = [film]
+    /// holiday = try await database.save(holiday)
     /// ```
     ///
     /// - Parameters:

@@ -5,9 +5,10 @@
 /// which says what is in it.
 ///
 /// ```swift
-/// for try await element in database.changes(since: lastSequence, isLive: true) {
-///     print(element.change.documentId)
-///     lastSequence = element.lastSequence
+/// let feed = database.changes(since: position, isLive: true, includesDocuments: true)
+/// for try await element in feed {
+///     try await handle(element.change, element.document)
+///     position = element.lastSequence
 /// }
 /// ```
 ///

@@ -57,6 +57,12 @@ extension Database {
     }
 
     /// Which database to open, and how.
+    ///
+    /// ```swift
+    /// let reference = Database.OpenDatabaseConfiguration(
+    ///     name: "cities", fileLocation: bundle, isReadOnly: true)
+    /// let lookup = try await Database.open(with: reference)
+    /// ```
     open class OpenDatabaseConfiguration: Configuration, @unchecked Sendable {
         /// The indexes the database has from the start.
         public let indexes: [any Indexer]

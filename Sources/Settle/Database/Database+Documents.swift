@@ -19,7 +19,7 @@ extension Database {
         }
     }
 
-    /// Stores a new document; see ``Transaction/add(_:)``.
+    /// Stores a new document; see ``Transaction/add(_:)->Document``.
     @discardableResult
     public func add(_ document: Document) async throws -> Document {
         try await write { try $0.add(document) }

@@ -10,10 +10,10 @@ extension Transaction {
     /// - Parameters:
     ///   - texts: A JSON object each, in UTF-8.
     ///   - identifierMember: The member that holds the identifier; see
-    ///     ``Document/init(json:identifierMember:limits:)``.
+    ///     ``Document/init(json:identifierMember:limits:)-([UInt8],_,_)``.
     ///   - limits: How large and deep each may be.
     /// - Throws: ``DatabaseError`` with `invalidDocument` and the number of the text when one is no
-    ///   JSON object (`cause` is the ``JSONError``), `documentExists`, `invalidDocumentId`;
+    ///   JSON object (`cause` is the ``/SettleDocuments/JSONError``), `documentExists`, `invalidDocumentId`;
     ///   `diskFull` and the like. Throw it on: the documents before it have been stored.
     public func add(
         json texts: [[UInt8]], identifierMember: String = "id", limits: JSONLimits = JSONLimits()
@@ -44,7 +44,7 @@ extension Transaction {
 
 extension Database {
     /// Stores new documents from JSON texts in one transaction; see
-    /// ``Transaction/add(json:identifierMember:limits:)``.
+    /// ``Transaction/add(json:identifierMember:limits:)-([String],_,_)``.
     ///
     /// - Parameters:
     ///   - texts: A JSON object each, in UTF-8.

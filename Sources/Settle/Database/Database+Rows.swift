@@ -11,8 +11,8 @@ extension Database {
     /// ``QueryResultEnumerator/offset``.
     ///
     /// ```swift
-    /// let total = try await database.readRows(of: "byPlace", with: query, into: 0) { total, row in
-    ///     total += try row.value?.integer ?? 0
+    /// let sum = try await database.readRows(of: "byPlace", with: page, into: 0) { sum, row in
+    ///     sum += Int(try row.value?.integer ?? 0)
     /// }
     /// ```
     ///

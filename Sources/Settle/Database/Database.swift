@@ -13,6 +13,16 @@ import SettleStorage
 /// What guards the state: `store` and `indexEngine` guard themselves; `indexes`, `observers`, `participants`,
 /// `scopedObjects`, `expirations`, and `hub` each guard their own with a lock; only that of `scopedObjects` is held
 /// while something else is called, the closure that makes a database-scoped object.
+///
+/// ```swift
+/// let configuration = Database.OpenDatabaseConfiguration(
+///     name: "orchard", fileLocation: folder, indexes: [byColour])
+/// let database = try await Database.openOrCreate(configuration)
+///
+/// var stored = try await database.add(apple)
+/// stored["price"] = 4
+/// try await database.update(stored)
+/// ```
 public final class Database: Sendable {
     /// The name and location it was opened with.
     public let configuration: OpenDatabaseConfiguration

@@ -12,7 +12,7 @@ extension Document {
     ///   - identifierMember: The member that holds the identifier. It becomes the identifier and no
     ///     member; without it the identifier comes from ``idFactory``.
     ///   - limits: How large and deep the text may be.
-    /// - Throws: ``JSONError`` with line, column, and offset when the text is not JSON;
+    /// - Throws: ``/SettleDocuments/JSONError`` with line, column, and offset when the text is not JSON;
     ///   ``DatabaseError`` with `invalidDocument` when it is not an object or the identifier is no
     ///   string.
     public init(
@@ -54,12 +54,12 @@ extension Document {
         }
     }
 
-    /// A document from the text of a JSON object; see ``init(json:identifierMember:limits:)``.
+    /// A document from the text of a JSON object; see ``init(json:identifierMember:limits:)-([UInt8],_,_)``.
     public init(json: Data, limits: JSONLimits = JSONLimits()) throws {
         try self.init(json: [UInt8](json), limits: limits)
     }
 
-    /// A document from the text of a JSON object; see ``init(json:identifierMember:limits:)``.
+    /// A document from the text of a JSON object; see ``init(json:identifierMember:limits:)-([UInt8],_,_)``.
     public init(json: String, limits: JSONLimits = JSONLimits()) throws {
         try self.init(json: Array(json.utf8), limits: limits)
     }

@@ -32,7 +32,7 @@ extension Document {
     ///
     /// Reads `NSNull` for null, `Bool`, `Int`, `Double`, `String`, `[Any]`, `[String: Any]`, and
     /// `Date` for a string that ``dateFormatter`` understands. Takes those, other integer types,
-    /// `Float`, `UUID`, `URL`, ``JSONValue``, another document, which becomes an object of its
+    /// `Float`, `UUID`, `URL`, ``/SettleDocuments/JSONValue``, another document, which becomes an object of its
     /// members and its `"id"`, and whatever can encode itself or has a raw value (`Decimal`, `Data`,
     /// enumerations, structs), in the form in which ``init(encoding:)`` writes it; nil removes the member.
     /// Anything else is refused when the document is saved, with an error that names the member.

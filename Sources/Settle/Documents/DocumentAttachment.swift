@@ -8,6 +8,15 @@ import SettleStorage
 /// Small content is given as `Data`; content of any size is brought in by
 /// ``Database/storeAttachment(named:contentType:contentsOf:)`` and read by ``chunks``, both in
 /// constant memory. An attachment may also be described only, its content to come later.
+///
+/// ```swift
+/// var postcard: Document = ["id": "postcard"]
+/// postcard.attachments = [
+///     DocumentAttachment(name: "front.jpg", contentType: "image/jpeg", data: picture)
+/// ]
+/// postcard = try await database.save(postcard)
+/// let front = try postcard.attachments[0].data()
+/// ```
 public struct DocumentAttachment: Sendable {
     /// The name, unique in its document.
     public let name: String

@@ -1,6 +1,16 @@
 /// What a database throws when the world does not allow what it was asked to do.
 ///
 /// Mistakes in the program (a transaction used after its closure, say) trap instead.
+///
+/// ```swift
+/// do {
+///     try await database.update(stale)
+/// } catch let error as DatabaseError where error.code == .conflict {
+///     var current = try await database.fetchDocument(stale.id) ?? Document(id: stale.id)
+///     current["price"] = stale["price"]
+///     try await database.save(current)
+/// }
+/// ```
 public struct DatabaseError: Error, Sendable {
     /// What went wrong, to branch on.
     public let code: Code

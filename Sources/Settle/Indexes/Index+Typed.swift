@@ -16,12 +16,11 @@ extension Database.Index {
     /// An index by a closure that reads members by their types: the fastest there is in Swift.
     ///
     /// ```swift
-    /// let byPlace = Database.Index.views(
-    ///     name: "byPlace", version: "1", builtInReduce: .sum
+    /// let byMonth = Database.Index.views(
+    ///     name: "byMonth", version: "1", filter: ["type": "order"], builtInReduce: .sum
     /// ) { view, rows in
-    ///     try rows.emit(
-    ///         view.string("type"), view.string(at: "address", "city"),
-    ///         value: view.integer("amount"))
+    ///     guard let day = try view.string("day") else { return }
+    ///     try rows.emit(String(day.prefix(7)), value: view.integer("amount"))
     /// }
     /// ```
     ///
@@ -59,13 +58,14 @@ extension Database.Index {
     /// ```swift
     /// struct Order: Decodable, Sendable {
     ///     let id: String
-    ///     let city: String
-    ///     let amount: Double
+    ///     let day: String
+    ///     let amount: Int
     /// }
-    /// let byCity = Database.Index.typed(
-    ///     Order.self, name: "byCity", version: "1", filter: ["type": "order"], builtInReduce: .sum
+    /// let byAmount = Database.Index.typed(
+    ///     Order.self, name: "byAmount", version: "1", filter: ["type": "order"],
+    ///     builtInReduce: .stats
     /// ) { order, rows in
-    ///     try rows.emit(order.city, value: order.amount)
+    ///     try rows.emit(order.amount, order.day, value: order.amount)
     /// }
     /// ```
     ///

@@ -12,6 +12,12 @@ extension Database {
     ///  "value": ["amount"], "filter": {"type": "order"}, "reduce": "_sum", "collation": "unicode"}
     /// ```
     ///
+    /// ```swift
+    /// let declared = try Database.IndexDeclaration(
+    ///     parsing: #"{"name": "byDay", "keys": [["day"]], "filter": {"type": "order"}}"#)
+    /// try await database.addIndex(declared.index)
+    /// ```
+    ///
     /// `name` and `keys` must be there. Members of other names are refused.
     public struct IndexDeclaration: Sendable, Hashable {
         /// The name queries use.
@@ -101,7 +107,7 @@ extension Database.IndexDeclaration {
 
     /// A declaration from JSON text.
     ///
-    /// - Throws: ``JSONError`` when the text is no JSON; otherwise as ``init(json:)``.
+    /// - Throws: ``/SettleDocuments/JSONError`` when the text is no JSON; otherwise as ``init(json:)``.
     public init(parsing text: String) throws {
         try self.init(json: JSONValue(jsonText: text))
     }

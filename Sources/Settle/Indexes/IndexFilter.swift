@@ -5,7 +5,10 @@ extension Database {
     /// Says which documents an index has rows of; written as CouchDB's Mango selectors are.
     ///
     /// ```swift
-    /// let filter: Database.IndexFilter = ["type": "order", "amount": ["$gt": 5]]
+    /// let filter: Database.IndexFilter = [
+    ///     "type": ["$in": ["order", "offer"]], "amount": ["$gte": 10, "$lt": 100],
+    ///     "address.city": ["$exists": true],
+    /// ]
     /// ```
     ///
     /// An object of members and what holds for them, all of it together:
@@ -69,7 +72,7 @@ extension Database {
 
         /// A filter from JSON text.
         ///
-        /// - Throws: ``JSONError`` when the text is no JSON; otherwise as ``init(json:)``.
+        /// - Throws: ``/SettleDocuments/JSONError`` when the text is no JSON; otherwise as ``init(json:)``.
         public init(parsing text: String) throws {
             try self.init(json: JSONValue(jsonText: text))
         }

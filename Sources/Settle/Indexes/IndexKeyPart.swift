@@ -9,7 +9,7 @@ public import SettleDocuments
 /// ```swift
 /// extension Money: IndexKeyPart {
 ///     func pack(into packer: inout IndexPacker) throws -> Bool {
-///         try cents.pack(into: &packer)
+///         cents.pack(into: &packer)
 ///     }
 /// }
 /// ```

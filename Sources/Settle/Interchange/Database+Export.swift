@@ -15,7 +15,7 @@ extension Database {
     /// All of it is one state of the database, read on a thread of its own, one document at a time.
     /// Writes go on meanwhile, but the pages of documents that they replace cannot be used again,
     /// and a writer that needs a larger file waits for the export, half a minute at most: then
-    /// it fails. For a large database that is being written to, export a ``backup(to:name:)``.
+    /// it fails. For a large database that is being written to, export a ``backup(to:name:progress:)``.
     ///
     /// - Parameters:
     ///   - url: The file.

@@ -5,6 +5,13 @@ import Synchronization
 /// What a view shows of a database, kept up to date on the main actor.
 ///
 /// ```swift
+/// let visits = database.liveModels(Visit.self)
+/// print(visits.isLoading, visits.value?.count ?? 0, visits.error ?? "no error")
+/// ```
+///
+/// In SwiftUI:
+///
+/// ```
 /// struct VisitList: View {
 ///     let database: Database
 ///     @State private var visits: Live<ModelList<Visit>>?

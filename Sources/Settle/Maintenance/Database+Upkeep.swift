@@ -68,7 +68,7 @@ extension Database {
     /// Copies the database into another directory while it is in use.
     ///
     /// The copy is a database of one state of this one, without free pages; it is on the disk when
-    /// this returns. Open it like any other. Damage is copied too: ``check(progress:)`` tells. Reads and writes go on; as long as it lasts, the pages
+    /// this returns. Open it like any other. Damage is copied too: ``check(isDeep:progress:)`` tells. Reads and writes go on; as long as it lasts, the pages
     /// of documents that are replaced cannot be used again, so the file may grow, and a write that
     /// needs a larger map waits for it, for up to half a minute, and then fails.
     ///

@@ -5,7 +5,9 @@ extension Database {
     /// Otherwise as ``documentResults(ofType:interval:)``. Only documents that changed are decoded again.
     ///
     /// ```swift
-    /// for try await visits in database.modelResults(Visit.self, where: \.customer == "Miller") { … }
+    /// for try await visits in database.modelResults(Visit.self) {
+    ///     print(visits.count, visits.unreadable.count)
+    /// }
     /// ```
     ///
     /// - Parameters:
@@ -100,10 +102,9 @@ extension Database {
     /// ``changes(since:isLive:includesDocuments:ofType:ignoresForgottenPurges:filter:)``.
     ///
     /// ```swift
-    /// for try await element in database.changes(of: Visit.self, since: lastSequence, isLive: true) {
-    ///     if element.change.isDeleted { continue }
+    /// for try await element in database.changes(of: Visit.self, since: 0, isLive: true) {
     ///     let visit = try element.model(as: Visit.self)
-    ///     lastSequence = element.lastSequence
+    ///     print(element.change.documentId, visit?.customer ?? "deleted")
     /// }
     /// ```
     ///

@@ -9,7 +9,8 @@ extension Database {
     /// Reads all models of a type, or those that a filter picks; see ``Snapshot/fetchAll(_:where:)``.
     ///
     /// ```swift
-    /// let open = try await database.fetchAll(Visit.self, where: \.status == .planned)
+    /// let open = try await database.fetchAll(
+    ///     Visit.self, where: \.status == .planned && \.minutes == nil)
     /// ```
     public func fetchAll<Model: DocumentModel>(
         _ type: Model.Type, where filter: ModelFilter<Model>? = nil
@@ -58,7 +59,7 @@ extension Database {
     /// Changes a model that is there; see ``Transaction/update(_:id:revision:_:)``.
     ///
     /// ```swift
-    /// try await database.update(Visit.self, id: id) { $0.status = .done }
+    /// try await database.update(Visit.self, id: added.id) { $0.status = .done }
     /// ```
     ///
     /// The closure may run more than once; see ``write(_:)``.

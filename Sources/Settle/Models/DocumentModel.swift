@@ -9,7 +9,7 @@
 ///     var customer: String
 ///     var minutes: Int?
 /// }
-/// let visit = try await database.add(Visit(customer: "Bakery Moser"))
+/// let added = try await database.add(Visit(customer: "Bakery Moser"))
 /// ```
 ///
 /// A model says something about the members that its coding keys name, and about no others: what else a

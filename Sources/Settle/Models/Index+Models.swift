@@ -2,9 +2,9 @@ extension Database.Index {
     /// An index of a model by declaration: which properties make the key, and which one is the value.
     ///
     /// ```swift
-    /// let byTechnician = Database.Index.keyPaths(
-    ///     Visit.self, name: "byTechnician", keys: [\.technician, \.date], value: \.minutes,
-    ///     filter: \.status == .done, reduce: .sum)
+    /// try await database.addIndex(
+    ///     .keyPaths(
+    ///         Visit.self, name: "visitsByCustomer", keys: [\.customer], value: \.minutes, reduce: .sum))
     /// ```
     ///
     /// As ``keyPaths(name:version:keys:value:filter:reduce:collation:)``; only documents of the model have rows.
@@ -36,10 +36,11 @@ extension Database.Index {
     /// An index by a closure over a model.
     ///
     /// ```swift
-    /// let byTechnician = Database.Index.models(
-    ///     Visit.self, name: "byTechnician", version: "1", builtInReduce: .sum
+    /// let longest = Database.Index.models(
+    ///     Visit.self, name: "longest", version: "1", filter: \.status == .done,
+    ///     typedReduce: .init(Double.self) { $0.max() ?? 0 }
     /// ) { visit, rows in
-    ///     try rows.emit(visit.technician, value: visit.minutes)
+    ///     try rows.emit(visit.customer, value: visit.minutes)
     /// }
     /// ```
     ///

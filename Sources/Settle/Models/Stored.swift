@@ -6,7 +6,7 @@ public import Foundation
 /// member by member, and leaves the rest of the document as it is:
 ///
 /// ```swift
-/// if var visit = try await database.fetch(Visit.self, id: id) {
+/// if var visit = try await database.fetch(Visit.self, id: added.id) {
 ///     visit.minutes = 45
 ///     visit = try await database.save(visit)
 /// }

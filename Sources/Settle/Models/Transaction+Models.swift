@@ -98,7 +98,7 @@ extension Transaction {
     ///   - change: What to change.
     /// - Returns: The model as it is now.
     /// - Throws: ``DatabaseError`` with `documentNotFound`, or `conflict` when the revision is another;
-    ///   as ``fetch(_:id:)`` and ``save(_:onConflict:)``; what `change` throws.
+    ///   as ``Snapshot/fetch(_:id:)`` and ``save(_:onConflict:)``; what `change` throws.
     @discardableResult
     public func update<Model: DocumentModel>(
         _ type: Model.Type, id: String, revision: String? = nil,

@@ -70,8 +70,9 @@ extension Database {
     /// differs.
     ///
     /// ```swift
-    /// observer = database.observeQuery(on: "byColour") { @MainActor [weak self] result in
-    ///     self?.rows = result.rows
+    /// let observer = database.observeQuery(on: "byPrice", with: cheap) {
+    ///     @MainActor [weak self] result in
+    ///     self?.names = result.map { $0.document?.string("name") ?? "no name" }
     /// }
     /// ```
     ///

@@ -1,6 +1,14 @@
 /// How the result of an observed query changes, step by step.
 ///
 /// Made by ``Database/queryChanges(on:with:interval:)``, which says what is in it.
+///
+/// ```swift
+/// var list: [QueryResultRow] = []
+/// for try await step in database.queryChanges(on: "byPrice", with: cheap) {
+///     list.apply(step)
+///     show(list.map { $0.document?.string("name") ?? "no name" })
+/// }
+/// ```
 public struct QueryChanges: AsyncSequence, Sendable {
     /// The errors of an iteration, which end it.
     public typealias Failure = DatabaseError

@@ -6,6 +6,13 @@ import Synchronization
 /// end it.
 ///
 /// The observation also ends when nobody keeps this object any more.
+///
+/// ```swift
+/// let observer = database.observeQuery(on: "byPrice", with: cheap) { result in
+///     show(result.map { $0.document?.string("name") ?? "no name" })
+/// }
+/// if let observer { database.removeObserver(observer) }
+/// ```
 public final class QueryObserver: Sendable {
     let list: LiveList
     private let center: ObservationCenter

@@ -1,6 +1,12 @@
 /// The results of an observed query, one after the other.
 ///
 /// Made by ``Database/queryResults(on:with:interval:)``, which says what is in it.
+///
+/// ```swift
+/// for try await result in database.queryResults(on: "byPrice", with: cheap) {
+///     show(result.map { $0.document?.string("name") ?? "no name" })
+/// }
+/// ```
 public struct QueryResults: AsyncSequence, Sendable {
     /// The errors of an iteration, which end it.
     public typealias Failure = DatabaseError

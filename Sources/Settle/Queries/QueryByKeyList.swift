@@ -5,6 +5,11 @@ import SettleIndexing
 ///
 /// A key that stands twice is answered twice; an empty list has no rows. The sort order only turns
 /// round the rows of each key.
+///
+/// ```swift
+/// let some = QueryByKeyList(keys: ["red", "green"])
+/// let rows = try await database.runQuery(on: "colours", with: some).rows
+/// ```
 public struct QueryByKeyList: QueryParameters {
     /// The order of the rows; ascending by default.
     public var sortOrder = QuerySortOrder.ascending

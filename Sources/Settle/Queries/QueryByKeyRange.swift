@@ -4,6 +4,12 @@ import SettleIndexing
 /// Asks for the rows from one key to another.
 ///
 /// In a descending query the start is the high end, as in CouchDB.
+///
+/// ```swift
+/// var query = QueryByKeyRange(startKey: ["order", "Oslo"], endKey: ["order", "Rome"])
+/// query.reduce = false
+/// query.includeDocuments = true
+/// ```
 public struct QueryByKeyRange: QueryParameters {
     /// The order of the rows; ascending by default.
     public var sortOrder = QuerySortOrder.ascending

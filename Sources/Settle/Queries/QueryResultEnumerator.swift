@@ -1,4 +1,10 @@
 /// The answer to a query: its rows, in order.
+///
+/// ```swift
+/// for row in try await database.runQuery(on: "byColour", with: query) {
+///     print(row.key ?? "no key", row.value ?? "no value", row.document?.id ?? "no document")
+/// }
+/// ```
 public struct QueryResultEnumerator: Sequence, IteratorProtocol, Sendable {
     /// Where the rows are.
     private enum Content {

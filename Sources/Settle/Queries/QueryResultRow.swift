@@ -4,6 +4,12 @@ import SettleIndexing
 /// One row of the answer to a query.
 ///
 /// Small to copy. Neighbouring rows share their memory: one that is kept keeps up to 255 others.
+///
+/// ```swift
+/// for row in try await database.runQuery(on: "visitsByCustomer", with: perCustomer) {
+///     print(try row.key(as: String.self), try row.value(as: Int.self))
+/// }
+/// ```
 public struct QueryResultRow: Sendable, Equatable {
     private let row: IndexRow
     // Documents are large, and most rows have none: an answer of many rows would be several times

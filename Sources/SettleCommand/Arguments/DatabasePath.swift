@@ -14,6 +14,14 @@ struct DatabasePath: Sendable {
 
     private static let suffix = ".settle"
 
+    /// Whether databases may be opened for writing; false in a shell that only looks.
+    @TaskLocal static var allowsWriting = true
+
+    /// A path that names it wherever the tool is started.
+    var absolute: String {
+        location.appendingPathComponent(name.replacing("/", with: ":") + Self.suffix).path
+    }
+
     /// Reads a path from the command line.
     ///
     /// - Throws: `ValidationError` when no name can be made of it.
@@ -72,11 +80,16 @@ struct DatabasePath: Sendable {
     ///   - isReadOnly: Whether to leave everything in it alone: nothing expires, no index is built.
     ///   - body: What to do with it.
     /// - Returns: What `body` returns.
-    /// - Throws: ``CommandFailure`` when there is none; what opening and `body` throw.
+    /// - Throws: ``CommandFailure`` when there is none, or it may only be looked at; what opening and `body` throw.
     func withDatabase<Value>(
         create: Bool = false, isReadOnly: Bool = false,
         _ body: (Database) async throws -> Value
     ) async throws -> Value {
+        guard isReadOnly || Self.allowsWriting else {
+            throw CommandFailure(
+                "The shell is read only, and this would change the database. 'settle shell --write' may."
+            )
+        }
         try refuseFile()
         let found = try await open(isReadOnly: isReadOnly)
         let made =

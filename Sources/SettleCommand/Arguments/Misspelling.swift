@@ -77,20 +77,36 @@ enum Misspelling {
             + "such as an identifier: settle get ./shop -- \(shown)"
     }
 
-    /// The long options of a command, and those of them that a value follows.
-    private static func options(
-        of command: any ParsableCommand.Type
-    ) -> (all: Set<String>, valued: Set<String>) {
+    /// The long options of a command.
+    struct Options {
+        /// All of them.
+        let all: Set<String>
+        /// Those that a value follows.
+        let valued: Set<String>
+        /// The values of those that take one of a few.
+        let values: [String: [String]]
+    }
+
+    /// The long options of a command.
+    static func options(of command: any ParsableCommand.Type) -> Options {
         let described = (try? JSONValue(jsonText: command._dumpHelp())) ?? .null
         let arguments = described["command"]?["arguments"]?.arrayValue ?? []
-        func names(_ arguments: [JSONValue]) -> Set<String> {
-            let names = arguments.flatMap { $0["names"]?.arrayValue ?? [] }
-            return Set(names.compactMap { $0["kind"] == "long" ? $0["name"]?.stringValue : nil })
+        func names(_ argument: JSONValue) -> [String] {
+            (argument["names"]?.arrayValue ?? []).compactMap {
+                $0["kind"] == "long" ? $0["name"]?.stringValue : nil
+            }
         }
-        return (
-            all: names(arguments).union(["help", "version", "generate-completion-script"]),
-            valued: names(arguments.filter { $0["kind"] == "option" })
-        )
+        let valued = arguments.filter { $0["kind"] == "option" }
+        var values: [String: [String]] = [:]
+        for argument in valued {
+            let few = (argument["allValues"]?.arrayValue ?? []).compactMap(\.stringValue)
+            for name in names(argument) where !few.isEmpty { values[name] = few }
+        }
+        return Options(
+            all: Set(arguments.flatMap(names)).union([
+                "help", "version", "generate-completion-script",
+            ]),
+            valued: Set(valued.flatMap(names)), values: values)
     }
 
     private static func name(of command: any ParsableCommand.Type) -> String {

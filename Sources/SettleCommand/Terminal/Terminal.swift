@@ -17,6 +17,15 @@ enum Terminal {
     /// input.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
+    /// Whether lines come from somebody who types them.
+    static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Whether lines can be edited while they are typed.
+    static var canEdit: Bool {
+        isInput && isOutput
+            && !["dumb", "", nil].contains(ProcessInfo.processInfo.environment["TERM"])
+    }
+
     /// The columns of a terminal: `COLUMNS`, else what the terminal says.
     ///
     /// - Parameter descriptor: Standard output or standard error.
@@ -72,19 +81,23 @@ enum Terminal {
     /// - Returns: True for an answer that begins with y or Y.
     static func confirms(_ question: String) -> Bool {
         try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
-        return inputLine().lowercased().hasPrefix("y")
+        return inputLine()?.lowercased().hasPrefix("y") ?? false
     }
 
-    /// The next line of standard input without its end.
+    /// The next line of standard input without its end; nil when there is none.
     ///
-    /// `readLine` holds a lock of the C library meanwhile, which the end of the process may need.
-    private static func inputLine() -> String {
+    /// Reads no byte behind it, so that what comes next may be read by others. `readLine` holds a lock of the C library
+    /// meanwhile, which the end of the process may need. Blocks the calling thread.
+    static func inputLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while true {
             let count = unsafe read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1, byte != UInt8(ascii: "\n") else { break }
+            guard count == 1 else {
+                return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+            }
+            guard byte != UInt8(ascii: "\n") else { break }
             bytes.append(byte)
         }
         return String(decoding: bytes, as: UTF8.self)

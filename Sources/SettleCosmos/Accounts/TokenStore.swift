@@ -41,7 +41,7 @@ extension Cosmos {
 
     /// Keeps tokens in a file that only its owner can read (mode 0600).
     ///
-    /// They are not encrypted: where there is a keychain, use ``KeychainTokenStore``.
+    /// They are not encrypted: where there is a keychain, use `KeychainTokenStore`.
     public struct FileTokenStore: TokenStore {
         private let url: URL
 

@@ -8,7 +8,7 @@ extension Cosmos {
     /// var saved: Cosmos.ChangeContinuation?
     /// for try await page in cosmos.changes(
     ///     ofDocumentsAs: Person.self, inCollection: "people", inDatabase: "crm",
-    ///     from: saved.map { .after($0) } ?? .beginning)
+    ///     from: .beginning, maxPerPage: 100)
     /// {
     ///     for person in page.items { print(person.name) }
     ///     saved = page.continuation

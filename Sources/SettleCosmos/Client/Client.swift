@@ -7,10 +7,9 @@ extension Cosmos {
     /// A client of one account.
     ///
     /// ```swift
-    /// let cosmos = Cosmos.Client()
-    /// try cosmos.configure(forAccountNamed: "contoso", withMasterKey: key, withPermissionMode: .all)
-    /// let people = try await cosmos.create(
-    ///     collectionWithId: "people", andPartitionKey: "/city", inDatabase: "crm")
+    /// let cosmos = Cosmos.Client(cache: Cosmos.CacheConfiguration(folder: folder))
+    /// try cosmos.configure(forAccountAt: url, withMasterKey: key, withPermissionMode: .all)
+    /// try await cosmos.create(databaseWithId: "crm")
     /// ```
     ///
     /// Every call is a request, unless its documentation says otherwise, and throws ``ClientError``: `unreachable`
@@ -50,7 +49,7 @@ extension Cosmos {
         /// A client that is not configured yet.
         ///
         /// - Parameters:
-        ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+        ///   - transport: The way to the service; nil for a ``/SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
         ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(
@@ -77,7 +76,7 @@ extension Cosmos {
         /// - Parameters:
         ///   - account: The account.
         ///   - credentials: What lets it in.
-        ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+        ///   - transport: The way to the service; nil for a ``/SettleREST/URLSessionTransport``.
         ///   - retries: How often it tries again by itself.
         ///   - cache: Where what the service sends is kept, to work offline; nil to keep nothing.
         public convenience init(

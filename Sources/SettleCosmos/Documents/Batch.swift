@@ -5,10 +5,9 @@ extension Cosmos {
     ///
     /// ```swift
     /// var batch = Cosmos.Batch()
-    /// try batch.create(order)
-    /// batch.patch(documentWithId: "stock", [.increment(path: "/count", by: -1)])
-    /// let results = try await cosmos.perform(
-    ///     batch, inCollection: "shop", withPartitionKey: "Berlin", inDatabase: "crm")
+    /// try batch.createOrReplace(Person(id: "18", city: "London", name: "Grace"))
+    /// batch.patch(documentWithId: "17", changes)
+    /// batch.delete(documentWithId: "16")
     /// ```
     public struct Batch: Sendable {
         /// The most operations of a batch.

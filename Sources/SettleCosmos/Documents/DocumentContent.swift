@@ -159,7 +159,7 @@ extension Document: Cosmos.DocumentContent {
 
     /// The members with the id.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidDocument` when a member was set to something that JSON cannot express.
+    /// - Throws: ``/Settle/DatabaseError`` with `invalidDocument` when a member was set to something that JSON cannot express.
     public func documentBody() throws -> Cosmos.ResourceBody {
         Cosmos.ResourceBody(packed: try packed().setting(["id": .string(id)]))
     }

@@ -13,11 +13,11 @@ extension Cosmos {
     ///
     /// ```swift
     /// var person = try await cosmos.get(
-    ///     documentWithId: "17", as: Person.self, inCollection: "people", withPartitionKey: "Berlin",
-    ///     inDatabase: "crm"
+    ///     documentWithId: "17", as: Person.self, inCollection: "people",
+    ///     withPartitionKey: "London", inDatabase: "crm"
     /// ).resource
-    /// person.name = "Ada"
-    /// try await cosmos.replace(person)
+    /// person.name = "Ada Lovelace"
+    /// person = try await cosmos.replace(person).resource
     /// ```
     @dynamicMemberLookup
     public struct DocumentResource<Content: DocumentContent>: Resource {

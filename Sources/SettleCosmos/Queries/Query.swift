@@ -4,9 +4,9 @@ extension Cosmos {
     /// A query over the documents of a collection.
     ///
     /// ```swift
-    /// let grown = Cosmos.Query.select("name", "city").from("Person")
-    ///     .where("age", isGreaterThanOrEqualTo: 18)
-    ///     .and("city", in: ["Berlin", "Bern"])
+    /// let londoners = Cosmos.Query.select("id", "name").from("Person")
+    ///     .where("name", isGreaterThan: "A")
+    ///     .and("name", in: ["Ada", "Grace"])
     ///     .orderBy("name")
     /// ```
     ///

@@ -88,7 +88,7 @@ public struct CosmosBackend: Backend {
     ///   - databaseId: The id of the database.
     ///   - deletion: How documents are deleted.
     ///   - identifiers: Of what the identifiers of documents here are made.
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the client has no account, the ids cannot be
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the client has no account, the ids cannot be
     ///   ids, or are so long that the address has more than 255 bytes; when the member of a deletion is empty or one of
     ///   the service's own, or its time to live is below a second.
     public init(
@@ -112,10 +112,10 @@ public struct CosmosBackend: Backend {
     /// - Parameters:
     ///   - url: `http(s)://HOST[:PORT]/dbs/DATABASE/colls/COLLECTION`, without credentials.
     ///   - credentials: What lets in.
-    ///   - transport: The way to the service; nil for a ``SettleREST/URLSessionTransport``.
+    ///   - transport: The way to the service; nil for a ``/SettleREST/URLSessionTransport``.
     ///   - deletion: How documents are deleted.
     ///   - identifiers: Of what the identifiers of documents here are made.
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the URL is no such address, and as
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL is no such address, and as
     ///   ``init(_:collection:inDatabase:deletion:identifiers:)``.
     public init(
         url: URL, credentials: Cosmos.Credentials, transport: (any HTTPTransport)? = nil,
@@ -131,7 +131,7 @@ public struct CosmosBackend: Backend {
 
     /// What the collection at an address is called in a database, without asking the service.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when the URL is no collection's address.
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL is no collection's address.
     public static func identifier(of url: URL) throws(ReplicationError) -> String {
         try ContainerAddress(url).identifier
     }

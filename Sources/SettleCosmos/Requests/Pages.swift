@@ -4,10 +4,13 @@ extension Cosmos {
     /// A list or the result of a query, page by page.
     ///
     /// ```swift
-    /// for try await page in cosmos.databases(maxPerPage: 100) {
+    /// for try await page in cosmos.get(
+    ///     documentsAs: Person.self, inCollection: "people", inDatabase: "crm", maxPerPage: 100)
+    /// {
     ///     print(page.resource.count, page.metadata.requestCharge ?? 0)
     /// }
-    /// for try await database in cosmos.databases().items { print(database.id) }
+    /// let everybody = cosmos.get(documentsAs: Person.self, in: people)
+    /// for try await person in everybody.items { print(person.name) }
     /// ```
     ///
     /// Nothing is fetched before the first page is asked for; memory holds one page at a time. The service may

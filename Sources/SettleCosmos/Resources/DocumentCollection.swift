@@ -2,6 +2,13 @@ import SettleDocuments
 
 extension Cosmos {
     /// A collection of documents, also called a container.
+    ///
+    /// ```swift
+    /// let people = try await cosmos.create(
+    ///     collectionWithId: "people", andPartitionKey: "/city", inDatabase: "crm"
+    /// ).resource
+    /// let everybody = cosmos.get(documentsAs: Person.self, in: people)
+    /// ```
     public struct DocumentCollection: Resource, Hashable {
         /// A collection's type.
         public static let resourceType = ResourceType.collection

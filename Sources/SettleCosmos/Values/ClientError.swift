@@ -19,7 +19,7 @@ extension Cosmos {
         public let requestCharge: Double?
         /// How long the service asks to wait before the next try.
         public let retryAfter: Duration?
-        /// What lies underneath, such as a ``SettleSync/ReplicationError`` of the transport or a
+        /// What lies underneath, such as a ``/SettleSync/ReplicationError`` of the transport or a
         /// `DecodingError`.
         public let baseError: (any Swift.Error)?
         /// Of a conflict: what was to be written; nil for a deletion.

@@ -8,6 +8,12 @@
 /// `0.0`, and NaN equals itself), an integer never equals a double, the order of members never
 /// counts. Member *names* are keys of a Swift dictionary, so one object cannot hold two names
 /// that are canonically equivalent in Unicode.
+///
+/// ```swift
+/// let value = try JSONValue(jsonText: #"{"price": 3, "tags": ["red", "ripe"]}"#)
+/// print(value["price"]?.doubleValue ?? 0, value["tags"]?.arrayValue?.count ?? 0)
+/// let text = JSONValue.object(["price": 4, "sold": true]).jsonText
+/// ```
 public enum JSONValue: Sendable {
     /// JSON `null`.
     case null

@@ -9,8 +9,9 @@ public import Settle
 ///
 /// ```swift
 /// let datastore = try await Datastore.load(name: "people", url: folder)
-/// let anna = Entity.named("Anna", createAs: "person", with: ["phone": "555-0100"])
-/// let found = try await datastore.get(allPropertiesOf: [anna])
+/// let bob = Entity.named("Bob", createAs: "person")
+/// let anna = Entity.named("Anna", createAs: "person", with: ["boss": bob, "born": Date()])
+/// let found = try await datastore.get(entity: anna)
 /// ```
 ///
 /// All operations are asynchronous and may be called from any task. Each is one transaction: all of it is stored, and on the

@@ -19,7 +19,7 @@ extension Datastore {
     ///
     /// - Parameter url: The file.
     /// - Returns: How many entities were written, deleted ones among them.
-    /// - Throws: As ``encodeJSON()``; ``Settle/DatabaseError`` with `invalidFileLocation`,
+    /// - Throws: As ``encodeJSON()``; ``/Settle/DatabaseError`` with `invalidFileLocation`,
     ///   `permissionDenied` or `diskFull` when the file cannot be written. What was there is left then.
     @discardableResult
     public func encodeJSON(to url: URL) async throws -> Int {

@@ -13,7 +13,7 @@ extension Datastore {
     ///     and kept in the database. A copy of the database has the same one: the merge needs no different ones, but the
     ///     history tells devices apart by them.
     /// - Returns: The datastore.
-    /// - Throws: ``Settle/DatabaseError`` as ``Settle/Database/addIndex(_:progress:)``; of one that was opened for
+    /// - Throws: ``/Settle/DatabaseError`` as `Database.addIndex(_:progress:)`; of one that was opened for
     ///   reading only and has no index, or one that is behind, what needs the index throws `readOnly`.
     public static func open(
         over database: Database, device: String? = nil
@@ -38,11 +38,11 @@ extension Datastore {
     /// Opens a store, or makes it when there is none.
     ///
     /// - Parameters:
-    ///   - name: The name of its database; see ``Settle/Database/Configuration/name``.
+    ///   - name: The name of its database; see ``/Settle/Database/Configuration/name``.
     ///   - url: The folder that the store lies in; nil for the platform's default. The store itself is ``url``.
     ///   - device: See ``open(over:device:)``.
     /// - Returns: The datastore.
-    /// - Throws: ``Settle/DatabaseError`` as ``Settle/Database/openOrCreate(_:)``.
+    /// - Throws: ``/Settle/DatabaseError`` as ``/Settle/Database/openOrCreate(_:)``.
     public static func load(
         name: String, url: URL? = nil, device: String? = nil
     ) async throws -> Datastore {
@@ -56,7 +56,7 @@ extension Datastore {
     ///   - configuration: Which database, and how.
     ///   - device: See ``open(over:device:)``.
     /// - Returns: The datastore.
-    /// - Throws: ``Settle/DatabaseError`` as ``Settle/Database/openOrCreate(_:)``.
+    /// - Throws: ``/Settle/DatabaseError`` as ``/Settle/Database/openOrCreate(_:)``.
     public static func load(
         _ configuration: Database.OpenDatabaseConfiguration, device: String? = nil
     ) async throws -> Datastore {
@@ -148,7 +148,7 @@ extension Datastore {
     ///   - url: The store to replace, as ``url`` gives it; it need not be there.
     ///   - source: The store to copy, as ``url`` gives it. It may be in use.
     /// - Throws: ``DatastoreError`` with `storeNotFound` when there is nothing to copy, or a URL cannot be that of a store;
-    ///   ``Settle/DatabaseError`` as ``Settle/Database/backup(to:name:progress:)``.
+    ///   ``/Settle/DatabaseError`` as ``/Settle/Database/backup(to:name:progress:)``.
     public static func replace(storeAt url: URL, withStoreAt source: URL) async throws {
         let target = try StoreLocation(checking: url)
         let original = try StoreLocation(source)

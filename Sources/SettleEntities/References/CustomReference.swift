@@ -1,12 +1,13 @@
 /// A reference of a class of yours, for the entities of one type.
 ///
 /// ```swift
-/// final class Person: CustomReference {
+/// final class Person: CustomReference, @unchecked Sendable {
 ///     override class var staticType: EntityType { "person" }
 ///     var fullName: String? { self["name"]?.string }
 /// }
 /// datastore.register(classes: [Person.self])
-/// let anna = try await datastore.get(entity: Person(named: "Anna"))  // a Person, created if need be
+/// let cleo = try await datastore.get(allPropertiesOf: [Person(named: "Cleo")])[0]
+/// print((cleo as? Person)?.fullName ?? "")
 /// ```
 ///
 /// A subclass without stored properties is `Sendable` as it is.

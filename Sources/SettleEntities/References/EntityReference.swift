@@ -10,6 +10,13 @@ import Synchronization
 /// is no faulting. A reference that matched nothing is returned not resolved.
 ///
 /// Two references are equal when they are resolved to the same identifier, or are not resolved and say the same.
+///
+/// ```swift
+/// let bob = Entity.named("Bob", createAs: "person")
+/// let anna = Entity.named("Anna", createAs: "person", with: ["boss": bob, "born": Date()])
+/// let found = try await datastore.get(entity: anna)
+/// print(found.identifier ?? "", found.isResolved)
+/// ```
 // Unchecked because an open class cannot be checked. The stored properties are constants of Sendable types and one that
 // guards itself; a subclass that adds others must keep to that.
 open class EntityReference: @unchecked Sendable {

@@ -3,8 +3,9 @@ public import Foundation
 /// Properties by their keys.
 ///
 /// ```swift
-/// var properties: PropertyDictionary = ["name": "Anna", "born": Date(), "boss": Entity.named("Bob")]
-/// properties["street", as: "address"] = "12 New Street"
+/// var address = PropertyDictionary()
+/// address["street", as: "address"] = "12 New Street"
+/// address.set("555-0199", for: PropertyKey(array: "phone"))
 /// ```
 public struct PropertyDictionary: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private var values: [PropertyKey: PropertyValue]

@@ -3,9 +3,9 @@ import Foundation
 /// The key of a property: a label, or one of several with a common beginning.
 ///
 /// ```swift
-/// let name: PropertyKey = "name"
-/// let phone = PropertyKey(array: "phone")  // phone-5F1C…, one of any number of phones
-/// let role = PropertyKey(reference: Entity.named("Chess club"), name: "role")  // role-<identifier>
+/// address.set("555-0199", for: PropertyKey(array: "phone"))  // phone-5F1C…, one of any number
+/// let club = Entity.named("Chess club", createAs: "club")
+/// address.set("treasurer", for: PropertyKey(reference: club, name: "role"))  // role-<identifier>
 /// ```
 public struct PropertyKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The label; of a key with a reference, what stands before the identifier.

@@ -6,7 +6,7 @@ extension ConflictHandler {
     ///
     /// Of each property the later entry is current, here and on the server, and the other one is history. Whatever the
     /// order in which devices synchronize, all come to the same. A document that is gone on one side is taken from the
-    /// other. Members that are not the entity's are merged as ``merge`` does it; so are conflicts of other documents. An
+    /// other. Members that are not the entity's are merged as ``/SettleSync/ConflictHandler/merge`` does it; so are conflicts of other documents. An
     /// entity that was written by a newer release, or that something else than a datastore has changed, is left.
     public static var entities: ConflictHandler { entities(otherwise: .merge) }
 

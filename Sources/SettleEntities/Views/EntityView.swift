@@ -1,7 +1,7 @@
 /// A struct of the app as a typed view of an entity: of the properties that it has members for.
 ///
 /// ```swift
-/// struct Person: EntityView {
+/// struct Contact: EntityView {
 ///     static let entityType: EntityType = "person"
 ///     var identifier = UUID().uuidString
 ///     var name: String

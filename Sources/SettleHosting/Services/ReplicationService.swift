@@ -11,6 +11,12 @@ public import SettleSync
 ///
 /// A one-shot replication returns when it is done; tell the group by
 /// `successTerminationBehavior` what that means.
+///
+/// ```swift
+/// let service = ReplicationService(database, configuration: configuration, backend: backend)
+/// let group = ServiceGroup(services: [transport, service], logger: logger)
+/// try await group.run()
+/// ```
 public struct ReplicationService: Service, CustomStringConvertible {
     private let database: Database
     private let configuration: ReplicationConfiguration
@@ -32,7 +38,7 @@ public struct ReplicationService: Service, CustomStringConvertible {
 
     /// Replicates until the group is shut down, or a one-shot replication is done.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` when the replication failed for good, which a
+    /// - Throws: ``/SettleSync/ReplicationError`` when the replication failed for good, which a
     ///   repeating one does only when its conflict handler stops it; what the database throws.
     public func run() async throws {
         let replication = try await database.addReplication(with: configuration, using: backend)

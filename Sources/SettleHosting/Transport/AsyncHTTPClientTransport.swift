@@ -71,7 +71,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         await clients.shutdown()
     }
 
-    /// Sends a request and waits for the whole response; see ``SettleREST/HTTPTransport``.
+    /// Sends a request and waits for the whole response; see ``/SettleREST/HTTPTransport``.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {

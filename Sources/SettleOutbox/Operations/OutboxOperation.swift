@@ -4,6 +4,13 @@
 /// identifier of a document. It is stored in the form `Document.init(encoding:)` gives values, so a
 /// later release of an app reads what an earlier one stored as long as its `Decodable` conformance
 /// does.
+///
+/// ```swift
+/// struct PutNote: OutboxOperation {
+///     static let operationName = "put-note"
+///     var noteId: String
+/// }
+/// ```
 public protocol OutboxOperation: Codable, Sendable {
     /// What stored operations of this type are known by; never changed once any was stored.
     ///

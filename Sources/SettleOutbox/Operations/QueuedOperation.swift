@@ -67,7 +67,7 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
     ///   - type: The type that it was added as, for which these members are optional.
     ///   - members: The names of the members.
     /// - Returns: The operation; nil when it is of another type.
-    /// - Throws: What the type's decoding throws; ``DatabaseError`` with `corrupted`.
+    /// - Throws: What the type's decoding throws; ``/Settle/DatabaseError`` with `corrupted`.
     public func operation<Operation: OutboxOperation>(
         as type: Operation.Type, leavingOut members: [String]
     ) throws -> Operation? {
@@ -86,7 +86,7 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
 
     /// The members of the operation as JSON, also when its type is not known.
     ///
-    /// - Throws: ``DatabaseError`` with `corrupted`.
+    /// - Throws: ``/Settle/DatabaseError`` with `corrupted`.
     public func json() throws -> JSONValue {
         do {
             return try content.value()

@@ -12,16 +12,10 @@ import Synchronization
 ///
 /// ```swift
 /// let outbox = try await database.openOutbox(
-///     OutboxConfiguration(
-///         operations: [PutContact.self],
-///         pipelines: [PipelineConfiguration { operation in
-///             guard let put = try operation.operation(as: PutContact.self) else { return .skipped() }
-///             let etag = try await cloud.put(put)
-///             return .completed { try $0.outbox.setTag(.string(etag), "etag", of: put.path) }
-///         }]))
+///     OutboxConfiguration(operations: [PutNote.self], pipelines: [sending]))
 /// try await database.write { transaction in
-///     let contact = try transaction.save(["id": "7", "name": "Robbie"])
-///     try transaction.outbox.add(PutContact(path: "/contacts/7.json"), about: [contact.id])
+///     try transaction.save(["id": "milk", "text": "buy milk"])
+///     try transaction.outbox.add(PutNote(noteId: "milk"), about: ["milk"])
 /// }
 /// ```
 public final class Outbox: CommitParticipant {
@@ -74,7 +68,7 @@ public final class Outbox: CommitParticipant {
 
     /// The outbox in a transaction of its database; what ``Settle/Transaction/outbox`` gives.
     ///
-    /// - Throws: ``OutboxError`` with `closed`; ``DatabaseError`` when the database cannot be written.
+    /// - Throws: ``OutboxError`` with `closed`; ``/Settle/DatabaseError`` when the database cannot be written.
     /// - Precondition: The transaction is of the outbox's database.
     public func with(_ transaction: Transaction) throws -> OutboxTransaction {
         precondition(
@@ -84,7 +78,7 @@ public final class Outbox: CommitParticipant {
         return try OutboxTransaction(self, transaction)
     }
 
-    /// Runs a closure with the outbox in a transaction; see ``Settle/Database/write(_:)``.
+    /// Runs a closure with the outbox in a transaction; see ``/Settle/Database/write(_:)``.
     @discardableResult
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (OutboxTransaction) throws -> Value
@@ -92,7 +86,7 @@ public final class Outbox: CommitParticipant {
         try await database.write { [self] in try body(with($0)) }
     }
 
-    /// Runs a closure with the outbox in a snapshot; see ``Settle/Database/read(named:_:)``.
+    /// Runs a closure with the outbox in a snapshot; see ``/Settle/Database/read(named:_:)``.
     public func read<Value>(_ body: (OutboxSnapshot) throws -> Value) throws -> Value {
         try database.read(named: "outbox") { snapshot in
             try body(OutboxSnapshot(in: snapshot, names: names))
@@ -249,7 +243,7 @@ public final class Outbox: CommitParticipant {
 
     // MARK: Taking part
 
-    /// Stores what the closure did with the outbox; see ``Settle/CommitParticipant/willCommit(_:in:)``.
+    /// Stores what the closure did with the outbox; see ``/Settle/CommitParticipant/willCommit(_:in:)``.
     public func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
         let deleted = changes.filter { $0.isDeleted || $0.isPurged }.map(\.documentId)
         guard transaction.hasLocalState(of: self) || !deleted.isEmpty else { return }

@@ -13,12 +13,12 @@ public import Settle
 /// ``didCoalesce(_:with:into:in:)`` is called. Every method does nothing unless it is written.
 ///
 /// ```swift
-/// struct UploadState: OutboxHooks {
+/// struct NoteStates: OutboxHooks {
 ///     func didAdd(_ operation: QueuedOperation, in transaction: Transaction) throws {
-///         try mark(operation.documentIds, "waiting", in: transaction)
+///         try mark(operation, "waiting", in: transaction)
 ///     }
 ///     func didComplete(_ operation: QueuedOperation, in transaction: Transaction) throws {
-///         try mark(operation.documentIds, "uploaded", in: transaction)
+///         try mark(operation, "stored", in: transaction)
 ///     }
 /// }
 /// ```

@@ -6,7 +6,7 @@ extension ServerStore {
     /// The store makes the schema `settle` in the database and brings it up to date by itself.
     ///
     /// ```swift
-    /// let store = ServerStore.postgreSQL(url: "postgresql://settle@localhost/settle")
+    /// let store = ServerStore.postgreSQL(url: "postgresql://settle@db.example.com/settle?sslmode=verify-full")
     /// let server = try TableServer(configuration: ServerConfiguration(store: store))
     /// ```
     ///

@@ -9,7 +9,7 @@ public protocol TokenProvider: Sendable {
     /// - Parameter refused: The token that the server has just refused; nil when one is asked for
     ///   for the first time.
     /// - Returns: A token; nil to go without. The same token again means that there is no better.
-    /// - Throws: Anything. A ``SettleSync/ReplicationError`` is handed on as it is: `unreachable`
+    /// - Throws: Anything. A ``/SettleSync/ReplicationError`` is handed on as it is: `unreachable`
     ///   means that trying again may help. After any other error the replication fails as
     ///   unauthorized, with the error as its cause.
     func token(replacing refused: String?) async throws -> String?

@@ -45,7 +45,7 @@ public struct ODataPredicate: Sendable, Hashable {
     ///
     /// - Parameter version: The version of the language that the server reads.
     /// - Returns: The text, with parentheses only where they are needed.
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when a column's name is not
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when a column's name is not
     ///   made of letters, digits, `_`, `@` and `-` or would be read as a word or a value of the language; a
     ///   number is infinite or none; a text is no time; a value has no literal in this version;
     ///   a condition in the server's words is empty or not closed; or the condition is nested more

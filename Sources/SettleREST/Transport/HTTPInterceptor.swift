@@ -13,7 +13,7 @@ public protocol HTTPInterceptor: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - body: The bytes of its body; nil for none.
-    /// - Throws: Anything; the request is not sent. A ``SettleSync/ReplicationError`` is handed on
+    /// - Throws: Anything; the request is not sent. A ``/SettleSync/ReplicationError`` is handed on
     ///   as it is, so that its code says whether trying again may help; any other error becomes one
     ///   with `misconfigured`, and the cause.
     func prepare(_ request: inout HTTPRequest, body: inout [UInt8]?) async throws

@@ -13,7 +13,7 @@ public protocol HTTPTransport: Sendable {
     ///   - body: The bytes of its body; nil for none.
     ///   - bodySizeMax: The most bytes the response's body may have.
     /// - Returns: The response, whatever its status.
-    /// - Throws: ``ReplicationError`` with `unreachable` when there is no connection, it breaks,
+    /// - Throws: ``/SettleSync/ReplicationError`` with `unreachable` when there is no connection, it breaks,
     ///   or nothing comes in time; `responseTooLarge` when the response's body is larger than
     ///   allowed, in which case the rest is not read; `cancelled` when the task was cancelled.
     func send(

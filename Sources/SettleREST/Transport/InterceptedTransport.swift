@@ -22,7 +22,7 @@ public struct InterceptedTransport: HTTPTransport {
 
     /// Sends a request and waits for the whole response; see ``HTTPTransport``.
     ///
-    /// - Throws: ``SettleSync/ReplicationError`` as the transport does and as the interceptors want
+    /// - Throws: ``/SettleSync/ReplicationError`` as the transport does and as the interceptors want
     ///   it; `misconfigured` when one of them changed where the request goes.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int

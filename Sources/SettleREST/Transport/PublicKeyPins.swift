@@ -21,7 +21,7 @@ public struct PublicKeyPins: Sendable, Hashable {
     ///
     /// - Parameter pins: The pins of each host, either bare or with `sha256/` in front. A host is
     ///   named exactly, without a port; those below it are others.
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` when a host has no pin or is
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when a host has no pin or is
     ///   written as a URL, or a pin is no SHA-256 in Base64.
     public init(_ pins: [String: [String]]) throws(ReplicationError) {
         var digests: [String: Set<[UInt8]>] = [:]

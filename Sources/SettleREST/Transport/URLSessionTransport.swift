@@ -41,7 +41,7 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - timeoutSeconds: How long nothing may come before a request counts as unanswered.
     ///   - connectionCountMax: The most connections to one host.
     ///   - pins: The keys.
-    /// - Throws: ``SettleSync/ReplicationError`` with `misconfigured` on platforms where pins could
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` on platforms where pins could
     ///   not be kept to.
     public convenience init(
         timeoutSeconds: TimeInterval = 60, connectionCountMax: Int = 8, pins: PublicKeyPins

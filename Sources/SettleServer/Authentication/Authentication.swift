@@ -3,7 +3,8 @@ public import Foundation
 /// How a server knows who sends a request.
 ///
 /// ```swift
-/// Authentication.jwt(keySetURL: url).expecting(issuer: "https://id.example.com/", audience: "tables")
+/// var configuration = ServerConfiguration(
+///     directory: directory, authentication: .jwt(keySetURL: url).expecting(audience: "tables"))
 /// ```
 public struct Authentication: Sendable {
     /// The ways there are, closed inside so that more can come.

@@ -2,6 +2,13 @@ public import CoreMetrics
 public import Foundation
 
 /// Where a server listens, what it stores and whom it lets in.
+///
+/// ```swift
+/// var configuration = ServerConfiguration(
+///     directory: directory, authentication: .jwt(keySetURL: url).expecting(audience: "tables"))
+/// configuration.rules = try AccessRules(contentsOf: rulesFile)
+/// let server = try TableServer(configuration: configuration)
+/// ```
 public struct ServerConfiguration: Sendable {
     /// Where the tables are kept.
     public var store: ServerStore

@@ -18,12 +18,12 @@ import Synchronization
 /// databases.
 ///
 /// ```swift
-/// let server = try TableServer(configuration: ServerConfiguration(directory: directory))
+/// let server = try TableServer(configuration: configuration)
 /// try await withThrowingTaskGroup(of: Void.self) { group in
 ///     group.addTask { try await server.run() }
 ///     let port = try await server.boundPort()
-///     // ... http://127.0.0.1:port/tables/NAME ...
-///     group.cancelAll()
+///     print("http://127.0.0.1:\(port)/tables/NAME")
+///     try await group.waitForAll()
 /// }
 /// ```
 ///

@@ -2,8 +2,12 @@ import Settle
 
 /// Which store a server keeps its tables in.
 ///
-/// ``directory(_:)`` needs nothing but a disk and is for one server process; the library
+/// ``directory(_:durability:)`` needs nothing but a disk and is for one server process; the library
 /// `SettlePostgreSQL` adds another for several processes over one PostgreSQL database.
+///
+/// ```swift
+/// let server = try TableServer(configuration: ServerConfiguration(store: store))
+/// ```
 public struct ServerStore: Sendable {
     /// What a server tells its store.
     package struct Settings: Sendable {

@@ -109,7 +109,7 @@ public protocol Backend: Sendable {
     ///
     /// Asked while several operations wait; it may take a request to find out, once.
     ///
-    /// - Returns: The most operations of one ``send(_:)-(Array<RemoteOperation>)``; 1, which is the
+    /// - Returns: The most operations of one `send(_:)` with several operations; 1, which is the
     ///   default, when each goes by itself.
     /// - Throws: As ``pull(_:after:itemCountMax:isFirstPage:)``.
     func batchCountMax() async throws(ReplicationError) -> Int
@@ -161,10 +161,10 @@ public protocol Backend: Sendable {
 
     /// Brings the content of an attachment to the remote, before an item that has it.
     ///
-    /// - Parameter attachment: An attachment whose content is here; ``DocumentAttachment/chunks``
+    /// - Parameter attachment: An attachment whose content is here; ``/Settle/DocumentAttachment/chunks``
     ///   reads it.
     /// - Returns: What became of it. Content that is there already is `stored`.
-    /// - Throws: As ``send(_:)``.
+    /// - Throws: As ``send(_:)->RemoteOutcome``.
     func upload(
         _ attachment: DocumentAttachment
     ) async throws(ReplicationError) -> UploadOutcome

@@ -41,6 +41,13 @@ extension ReplicationDetails {
 
 /// What to replicate with, and how.
 ///
+/// ```swift
+/// var configuration = ReplicationConfiguration.oneTimeBidirectionalReplication(with: url)
+/// configuration.options = ["token": token]
+/// let summary = try await database.replicate(with: configuration)
+/// print("sent \(summary.pushed), fetched \(summary.pulled)")
+/// ```
+///
 /// > Source: names and defaults are those of the Predix Mobile SDK's
 /// > `Database.ReplicationConfiguration`, as far as that has them.
 public struct ReplicationConfiguration: ReplicationDetails {

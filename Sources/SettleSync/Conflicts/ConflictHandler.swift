@@ -21,6 +21,15 @@
 /// each operation, one after the other. A handler that never stops says so with `mayStop: false`;
 /// then operations go several at a time, and many together where the server takes that. The
 /// ready-made handlers never stop.
+///
+/// ```swift
+/// configuration.conflictHandler = ConflictHandler(mayStop: false) { conflict in
+///     guard let local = conflict.local, let server = conflict.server else { return .leave }
+///     var merged = local
+///     merged["seen"] = (local.integer("seen") ?? 0) + (server.integer("seen") ?? 0)
+///     return .use(merged)
+/// }
+/// ```
 public struct ConflictHandler: Sendable {
     /// Whether the handler may answer ``ConflictResolution/stop``, so that a push with it goes
     /// operation by operation.

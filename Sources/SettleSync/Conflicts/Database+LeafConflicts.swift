@@ -16,7 +16,7 @@ extension Database {
     ///   - id: The document.
     ///   - handler: Decides.
     /// - Returns: False when the handler left the conflict; true when there is none any more.
-    /// - Throws: What the handler throws; ``DatabaseError`` as `Transaction.resolveConflicts(of:with:)`.
+    /// - Throws: What the handler throws; ``/Settle/DatabaseError`` as `Transaction.resolveConflicts(of:with:)`.
     @discardableResult
     public func resolveConflicts(
         of id: String, with handler: ConflictHandler

@@ -53,15 +53,15 @@ extension Database {
 
     /// Starts a replication beside those that run.
     ///
-    /// ``startReplication(with:using:)`` and ``stopReplication()`` leave it alone, and delegates
+    /// `startReplication(with:using:)` and `stopReplication()` leave it alone, and delegates
     /// and event streams of the database hear of it, too. A running replication keeps the database
     /// alive: stop it before closing the database.
     ///
     /// - Parameters:
-    ///   - configuration: As in ``startReplication(with:using:)``.
+    ///   - configuration: As in `startReplication(with:using:)`.
     ///   - backend: The remote.
     /// - Returns: The replication.
-    /// - Throws: As ``startReplication(with:using:)``.
+    /// - Throws: As `startReplication(with:using:)`.
     public func addReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> Replication {
@@ -167,7 +167,7 @@ extension Database {
     ///   - others: Those that go on beside it.
     ///   - order: What keeps its operations in order with those of others.
     /// - Returns: The session; what was written so far is in its push queue.
-    /// - Throws: As ``startReplication(with:using:)``.
+    /// - Throws: As `startReplication(with:using:)`.
     func session(
         with configuration: ReplicationConfiguration, using backend: any Backend,
         beside others: [any RunningReplication], order: CommitOrder? = nil

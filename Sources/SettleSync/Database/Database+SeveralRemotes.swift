@@ -5,8 +5,8 @@ public import Settle
 extension Database {
     /// Starts replications with several remotes, in the place of what runs.
     ///
-    /// As ``startReplication(with:using:)`` for each, but none replaces another:
-    /// ``stopReplication()`` ends them all. The status delegate is notified of each with its own details,
+    /// As `startReplication(with:using:)` for each, but none replaces another:
+    /// `stopReplication()` ends them all. The status delegate is notified of each with its own details,
     /// ``replicationReports`` names the remote.
     ///
     /// **The order of commits.** Each remote's operations are sent as fast as they can be, whatever the
@@ -23,7 +23,7 @@ extension Database {
     ///   - keepsOrder: Whether operations of different remotes keep the order of their commits.
     /// - Returns: The replications, in the order of the targets.
     /// - Throws: ``ReplicationError`` with `misconfigured` when two targets are the same remote, or have
-    ///   the same type for a scope; otherwise as ``startReplication(with:using:)``. None is started
+    ///   the same type for a scope; otherwise as `startReplication(with:using:)`. None is started
     ///   then.
     @discardableResult
     public func startReplication(
@@ -40,11 +40,11 @@ extension Database {
     /// - Parameters:
     ///   - targets: The remotes, and how to replicate with each; each remote once. `isRepeating`
     ///     does not matter.
-    ///   - keepsOrder: As in ``startReplication(with:keepingCommitOrder:)``. A target whose operations
+    ///   - keepsOrder: As in `startReplication(with:keepingCommitOrder:)`. A target whose operations
     ///     come after some that were not acknowledged, because the replication with another remote
     ///     failed, fails with the code `heldBack`.
     /// - Returns: What came of each, in the order of the targets.
-    /// - Throws: As ``startReplication(with:keepingCommitOrder:)``; `CancellationError` when the task
+    /// - Throws: As `startReplication(with:keepingCommitOrder:)`; `CancellationError` when the task
     ///   was cancelled, or the replications stopped or replaced.
     @discardableResult
     public func replicate(

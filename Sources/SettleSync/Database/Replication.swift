@@ -5,6 +5,13 @@ import Settle
 ///
 /// Any number may run in one database, with the same remote or with others. Those of one remote
 /// push one after the other, from one queue. Letting go of the handle does not end the replication.
+///
+/// ```swift
+/// let replication = try await database.addReplication(with: configuration)
+/// replication.addChannel("continent-AF")
+/// replication.limitToChannels = ["continent-AF", "continent-AS"]
+/// await replication.stop()
+/// ```
 public final class Replication: Sendable {
     let session: any RunningReplication
 

@@ -147,11 +147,19 @@ extension FolderPlan {
                 "Arguments", "Commands/Documents", "Commands/Indexes", "Demo", "Importing",
                 "Rendering", "Running", "Terminal", "Texts",
             ]),
+        // The commands of the tool, typed one after the other.
+        Folder(
+            "Shell",
+            uses: [
+                "Arguments", "Commands", "Commands/Documents", "Commands/Entities",
+                "Commands/Indexes", "Commands/Outbox", "Rendering", "Running", "Terminal",
+                "Texts",
+            ]),
         Folder(
             ".",
             uses: [
                 "Arguments", "Commands", "Commands/Documents", "Commands/Entities",
-                "Commands/Indexes", "Commands/Outbox", "Terminal",
+                "Commands/Indexes", "Commands/Outbox", "Shell", "Terminal",
             ]),
     ]
 }

@@ -14,6 +14,7 @@ enum HousePlan {
     static let rooms: [String: Room] = [
         "CLMDB": Room(),
         "CICU": Room(),
+        "CEdit": Room(),
         "CMalloc": Room(),
         "CPQ": Room(),
         "CThreads": Room(),
@@ -76,8 +77,9 @@ enum HousePlan {
             ]),
         "SettleCommand": Room(
             targets: [
-                "Settle", "SettleCosmos", "SettleEntities", "SettleHosting", "SettleInspector",
-                "SettleOutbox", "SettlePostgreSQL", "SettlePrimitives", "SettleREST",
+                "CEdit", "Settle", "SettleCosmos", "SettleEntities", "SettleHosting",
+                "SettleInspector", "SettleOutbox", "SettlePostgreSQL", "SettlePrimitives",
+                "SettleREST",
                 "SettleServer",
                 "SettleSync",
             ],

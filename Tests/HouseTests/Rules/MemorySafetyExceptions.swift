@@ -91,6 +91,10 @@ extension MemorySafetyRule {
             words: ["unsafe", "unsafeArgv"],
             reason: "Only C strings still show what is not UTF-8 in the command line."),
         Exception(
+            path: "Sources/SettleCommand/Terminal/LineEditor.swift",
+            words: ["unchecked", "unsafe", "Unmanaged", "UnsafeMutablePointer"],
+            reason: "Calls libedit, a C library, which calls back with a pointer."),
+        Exception(
             path: "Sources/SettleCommand/Terminal/Terminal.swift",
             words: ["unsafe"],
             reason: "Foundation knows no terminal's width, and gives no editor the terminal; "

@@ -45,6 +45,12 @@ import Testing
         #expect(configuration.topMax == 10)
     }
 
+    @Test func `pages of an origin may be let in`() {
+        var configuration = ServerConfiguration(directory: URL(fileURLWithPath: "/nowhere"))
+        configuration.crossOriginSharing = .origins(["https://app.example.com"])
+        #expect(configuration.crossOriginSharing != nil)
+    }
+
     @Test func `a server over PostgreSQL is made without asking it`() throws {
         let store = ServerStore.postgreSQL(
             url: "postgresql://settle@db.example.com/settle?sslmode=verify-full")

@@ -4,8 +4,14 @@ import SettleStorage
 
 /// One consistent state of a database.
 ///
-/// Valid only inside the closure it was handed to (``Database/read(_:)``, ``Database/write(_:)``);
+/// Valid only inside the closure it was handed to (``Database/read(named:_:)``, ``Database/write(_:)``);
 /// reading from it later traps. What it returns may be kept.
+///
+/// ```swift
+/// let (count, plum) = try database.read { snapshot in
+///     (snapshot.documentCount, try snapshot.document("plum"))
+/// }
+/// ```
 public class Snapshot {
     let base: StoreSnapshot
     /// The database that it is a state of.

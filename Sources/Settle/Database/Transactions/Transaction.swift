@@ -5,6 +5,15 @@ import SettleStorage
 /// A state of a database that is being changed; all of it is committed or nothing.
 ///
 /// Valid only inside the closure it was handed to (``Database/write(_:)``); using it later traps.
+///
+/// ```swift
+/// try await database.write { transaction in
+///     for name in ["cherry", "plum"] {
+///         try transaction.add(["id": name, "type": "fruit", "colour": "red", "price": 2])
+///     }
+///     try transaction.delete(documentWithId: "apple")
+/// }
+/// ```
 public final class Transaction: Snapshot {
     let store: StoreTransaction
     /// What participants know of this run of the closure.

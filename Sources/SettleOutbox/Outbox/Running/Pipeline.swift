@@ -51,8 +51,7 @@ public struct Pipeline: Sendable {
     /// with the operation when it is completed or skipped.
     ///
     /// ```swift
-    /// let session = try await cloud.beginUpload(of: file)
-    /// try await pipeline.setNotes(["session": .string(session), "offset": 0], of: operation)
+    /// try await pipeline.setNotes(["sent": .integer(Int64(sent))], of: operation)
     /// ```
     ///
     /// - Parameters:
@@ -61,7 +60,7 @@ public struct Pipeline: Sendable {
     ///   - operation: The operation as the delegate got it.
     /// - Returns: False when nothing was kept, because the operation was ended or given back since,
     ///   or started again: whoever carries it out now has the say.
-    /// - Throws: ``OutboxError`` with `invalidNote`, `closed`; ``DatabaseError`` when the database is
+    /// - Throws: ``OutboxError`` with `invalidNote`, `closed`; ``/Settle/DatabaseError`` when the database is
     ///   damaged or cannot be written.
     @discardableResult
     public func setNotes(

@@ -1,4 +1,14 @@
 /// What a pipeline is to be like.
+///
+/// ```swift
+/// let sending = PipelineConfiguration { operation in
+///     guard let put = try operation.operation(as: PutNote.self),
+///         let note = try await database.fetchDocument(put.noteId)
+///     else { return .skipped() }
+///     try await cloud.store(note)
+///     return .completed
+/// }
+/// ```
 public struct PipelineConfiguration: Sendable {
     /// The name: 1 to 200 bytes of UTF-8.
     public var name: String

@@ -3,35 +3,35 @@ import Settle
 extension OutboxSnapshot {
     /// The cloud URIs that a document is attached to, sorted.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func cloudURIs(of documentId: String) throws -> [String] {
         try links.uris(of: documentId)
     }
 
     /// The documents that are attached to a cloud URI, in the byte order of their identifiers.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func documentIds(attachedTo uri: String) throws -> [String] {
         try links.documentIds(of: uri)
     }
 
     /// The links of a document, sorted by their URIs.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func links(of documentId: String) throws -> [CloudLink] {
         try links.links(of: documentId, in: snapshot)
     }
 
     /// The links of a cloud URI, in the byte order of the documents' identifiers.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func links(to uri: String) throws -> [CloudLink] {
         try links.links(to: uri, in: snapshot)
     }
 
     /// The links that are pending, in the byte order of the documents' identifiers.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     /// - Complexity: Linear in their number.
     public func pendingLinks() throws -> [CloudLink] {
         try links.pendingLinks(in: snapshot)
@@ -41,21 +41,21 @@ extension OutboxSnapshot {
 extension OutboxTransaction {
     /// The cloud URIs that a document is attached to, as this transaction has left them, sorted.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func cloudURIs(of documentId: String) throws -> [String] {
         try CloudLinks(writingIn: transaction).uris(of: documentId)
     }
 
     /// The documents that are attached to a cloud URI, as this transaction has left them.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func documentIds(attachedTo uri: String) throws -> [String] {
         try CloudLinks(writingIn: transaction).documentIds(of: uri)
     }
 
     /// The links of a document, as this transaction has left them, sorted by their URIs.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func links(of documentId: String) throws -> [CloudLink] {
         try CloudLinks(writingIn: transaction).links(of: documentId, in: transaction)
     }
@@ -63,7 +63,7 @@ extension OutboxTransaction {
     /// The links of a cloud URI, as this transaction has left them, in the byte order of the documents'
     /// identifiers.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     public func links(to uri: String) throws -> [CloudLink] {
         try CloudLinks(writingIn: transaction).links(to: uri, in: transaction)
     }
@@ -71,7 +71,7 @@ extension OutboxTransaction {
     /// The links that are pending, as this transaction has left them, in the byte order of the
     /// documents' identifiers.
     ///
-    /// - Throws: ``DatabaseError`` when the database cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be read.
     /// - Complexity: Linear in their number.
     public func pendingLinks() throws -> [CloudLink] {
         try CloudLinks(writingIn: transaction).pendingLinks(in: transaction)
@@ -88,7 +88,7 @@ extension OutboxTransaction {
     ///   - isPending: True when the service does not have it yet. Attaching the two again with false,
     ///     in the outcome of the upload, ends that; attaching them again with true changes nothing.
     /// - Throws: ``OutboxError`` with `invalidLink`; at the end of the closure with `documentNotFound`, and
-    ///   nothing is committed; ``DatabaseError`` when the database cannot be written.
+    ///   nothing is committed; ``/Settle/DatabaseError`` when the database cannot be written.
     public func attach(_ uri: String, to documentId: String, isPending: Bool = false) throws {
         try CloudLinks(writingIn: transaction)
             .attach(uri, to: documentId, isPending: isPending)
@@ -98,7 +98,7 @@ extension OutboxTransaction {
     /// Ends what ``attach(_:to:isPending:)`` began.
     ///
     /// - Returns: False when they were not attached.
-    /// - Throws: ``DatabaseError`` when the database cannot be written.
+    /// - Throws: ``/Settle/DatabaseError`` when the database cannot be written.
     @discardableResult
     public func detach(_ uri: String, from documentId: String) throws -> Bool {
         let wasThere = try CloudLinks(writingIn: transaction).detach(uri, from: documentId)

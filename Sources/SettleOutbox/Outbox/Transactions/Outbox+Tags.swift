@@ -5,7 +5,7 @@ extension OutboxSnapshot {
     ///   - identifier: What the tag is: `"etag"`, say.
     ///   - key: What it belongs to: a cloud URI, a document's identifier, the name of a zone.
     /// - Returns: The tag.
-    /// - Throws: ``OutboxError`` with `invalidTag`; ``DatabaseError`` when the database is damaged
+    /// - Throws: ``OutboxError`` with `invalidTag`; ``/Settle/DatabaseError`` when the database is damaged
     ///   or cannot be read.
     public func tag(_ identifier: String, of key: String) throws -> CloudTag? {
         try tagTable.tag(identifier, of: key)
@@ -16,7 +16,7 @@ extension OutboxSnapshot {
     /// - Parameters:
     ///   - key: What they belong to.
     ///   - body: Called with each; answers false to stop.
-    /// - Throws: ``OutboxError`` with `invalidTag`; ``DatabaseError`` when the database is damaged or
+    /// - Throws: ``OutboxError`` with `invalidTag`; ``/Settle/DatabaseError`` when the database is damaged or
     ///   cannot be read; what `body` throws.
     public func forEachTag(
         of key: String, _ body: (_ identifier: String, CloudTag) throws -> Bool
@@ -37,7 +37,7 @@ extension OutboxTransaction {
     ///   - tag: The tag; nil to remove it.
     ///   - identifier: What it is, 1 to 400 bytes of UTF-8.
     ///   - key: What it belongs to, 1 to 8,192 bytes of UTF-8.
-    /// - Throws: ``OutboxError`` with `invalidTag`, also for more than 1 MiB; ``DatabaseError`` when the
+    /// - Throws: ``OutboxError`` with `invalidTag`, also for more than 1 MiB; ``/Settle/DatabaseError`` when the
     ///   database cannot be written.
     public func setTag(_ tag: CloudTag?, _ identifier: String, of key: String) throws {
         try TagTable(writingIn: transaction).set(tag, identifier, of: key)
@@ -45,7 +45,7 @@ extension OutboxTransaction {
 
     /// Removes every tag of a key.
     ///
-    /// - Throws: ``OutboxError`` with `invalidTag`; ``DatabaseError`` when the database is damaged or
+    /// - Throws: ``OutboxError`` with `invalidTag`; ``/Settle/DatabaseError`` when the database is damaged or
     ///   cannot be written.
     public func removeAllTags(of key: String) throws {
         try TagTable(writingIn: transaction).removeAll(of: key)

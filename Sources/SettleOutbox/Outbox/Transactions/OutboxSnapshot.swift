@@ -18,7 +18,7 @@ public struct OutboxSnapshot {
     ///
     /// For tools that look at the outbox of an app: no open ``Outbox`` is needed.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public init(in snapshot: Snapshot) throws {
         try self.init(in: snapshot, names: nil)
     }
@@ -36,7 +36,7 @@ public struct OutboxSnapshot {
 
     /// An operation; nil when it is not in the outbox.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: O(log n) page reads.
     public func operation(_ id: UUID) throws -> QueuedOperation? {
         guard let key = try table.key(of: id) else { return nil }
@@ -49,7 +49,7 @@ public struct OutboxSnapshot {
     /// An operation that was completed or skipped is not there any more; ``Outbox/queueChanges`` tells
     /// which of them it was.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func status(of id: UUID) throws -> OperationStatus? {
         try operation(id)?.status
     }
@@ -58,8 +58,8 @@ public struct OutboxSnapshot {
     ///
     /// - Parameter pipeline: The name of the pipeline; nil for all.
     /// - Returns: The operations.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
-    /// - Complexity: Linear; ``forEachOperation(in:_:)`` does not hold all of them at once.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
+    /// - Complexity: Linear; ``forEachOperation(in:fromGraph:_:)`` does not hold all of them at once.
     public func operations(in pipeline: String? = nil) throws -> [QueuedOperation] {
         var found: [QueuedOperation] = []
         try forEachOperation(in: pipeline) {
@@ -76,7 +76,7 @@ public struct OutboxSnapshot {
     ///   - graph: The first graph of each pipeline that is walked: the ``QueuedOperation/graph`` of an operation, to go
     ///     on where a walk was stopped.
     ///   - body: Called with each operation; answers false to stop.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
     /// - Complexity: Linear in the operations that are walked; one of them is in memory at a time.
     public func forEachOperation(
         in pipeline: String? = nil, fromGraph graph: UInt64 = 0,
@@ -94,7 +94,7 @@ public struct OutboxSnapshot {
 
     /// The operations about a document, in the order of pipelines, graphs, and of being added.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func operations(about documentId: String) throws -> [QueuedOperation] {
         try table.keys(ofDocument: documentId).map { key in
             guard let row = try table.row(key) else { throw OutboxTable.damage }
@@ -104,7 +104,7 @@ public struct OutboxSnapshot {
 
     /// Whether there are operations about a document.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: O(log n) page reads; no operation is read.
     public func hasOperations(about documentId: String) throws -> Bool {
         try !table.keys(ofDocument: documentId).isEmpty
@@ -117,7 +117,7 @@ public struct OutboxSnapshot {
     ///
     /// - Parameter pipeline: The name; that of the pipeline that takes what is for no other if not said.
     /// - Returns: The graphs.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func graphs(in pipeline: String? = nil) throws -> [OperationGraph] {
         var graphs: [OperationGraph] = []
         try forEachOperation(in: pipeline ?? mainPipeline) { operation in
@@ -140,7 +140,7 @@ public struct OutboxSnapshot {
     ///
     /// - Parameter pipeline: The name; that of the pipeline that takes what is for no other if not said.
     /// - Returns: The numbers.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: O(log n) page reads for each graph.
     public func graphNumbers(in pipeline: String? = nil) throws -> [UInt64] {
         guard let record = try table.pipeline(named: pipeline ?? mainPipeline) else { return [] }
@@ -154,7 +154,7 @@ public struct OutboxSnapshot {
     /// Everything that has to be done before an operation: what it depends on, what that depends
     /// on, and so on, as far as it is still in the outbox.
     ///
-    /// - Throws: ``OutboxError`` with `operationNotFound`; ``DatabaseError`` when the database is
+    /// - Throws: ``OutboxError`` with `operationNotFound`; ``/Settle/DatabaseError`` when the database is
     ///   damaged or cannot be read.
     public func recursiveDependencies(of id: UUID) throws -> Set<UUID> {
         guard let first = try operation(id) else { throw OutboxError.notFound(id) }

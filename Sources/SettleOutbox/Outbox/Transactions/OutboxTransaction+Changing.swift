@@ -91,7 +91,7 @@ extension OutboxTransaction {
     ///   - pipeline: The name of the pipeline; nil for all.
     ///   - context: Which holds: ``Outbox/retryContext`` for those after failures; nil for all.
     /// - Returns: How many operations were held for that reason.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written.
     /// - Complexity: Linear in the number of operations.
     @discardableResult
     public func releaseHolds(in pipeline: String? = nil, context: String? = nil) throws -> Int {

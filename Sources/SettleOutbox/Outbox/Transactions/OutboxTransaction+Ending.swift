@@ -5,7 +5,7 @@ extension OutboxTransaction {
     /// Removes an operation that is done, whoever has done it; what waited for it may start.
     ///
     /// - Returns: False when it is not in the outbox: it was completed or skipped before.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written.
     @discardableResult
     public func complete(_ id: UUID) throws -> Bool {
         try finish(id, as: .completed)
@@ -14,7 +14,7 @@ extension OutboxTransaction {
     /// Gives an operation up; what waited for it may start.
     ///
     /// - Returns: False when it is not in the outbox.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written.
     @discardableResult
     public func skip(_ id: UUID) throws -> Bool {
         try finish(id, as: .skipped)
@@ -26,7 +26,7 @@ extension OutboxTransaction {
     ///   - pipeline: The name of the pipeline; nil for all.
     ///   - test: Says whether an operation is given up.
     /// - Returns: How many were.
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be written; what `test`
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written; what `test`
     ///   throws.
     @discardableResult
     public func skipOperations(

@@ -14,7 +14,7 @@ extension OutboxTransaction {
     ///   - notes: Names of 1 to 200 bytes of UTF-8, and values; nil removes a note. Others stay as they
     ///     are. All notes of an operation have up to 64 KiB.
     ///   - id: The operation.
-    /// - Throws: ``OutboxError`` with `operationNotFound`, `invalidNote`; ``DatabaseError`` when the
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `invalidNote`; ``/Settle/DatabaseError`` when the
     ///   database is damaged or cannot be written.
     public func setNotes(_ notes: [String: JSONValue?], of id: UUID) throws {
         if var draft = self.pendingOperations.draft(id) {

@@ -5,6 +5,13 @@ import Settle
 ///
 /// Valid only inside the closure of its transaction. Operations that are added get their graph, and
 /// what waits for what is checked, at the end of the closure.
+///
+/// ```swift
+/// try await database.write { transaction in
+///     try transaction.save(["id": "milk", "text": "buy milk"])
+///     try transaction.outbox.add(PutNote(noteId: "milk"), about: ["milk"])
+/// }
+/// ```
 public struct OutboxTransaction {
     let outbox: Outbox
     let transaction: Transaction
@@ -28,14 +35,14 @@ public struct OutboxTransaction {
 
     /// The outbox as it is stored, without the operations that this closure has added.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func stored() throws -> OutboxSnapshot {
         try OutboxSnapshot(in: transaction, names: outbox.names)
     }
 
     /// An operation, also one that this closure has added; nil when it is not in the outbox.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func operation(_ id: UUID) throws -> QueuedOperation? {
         try pendingOperations.draft(id)?.operation ?? stored().operation(id)
     }
@@ -43,7 +50,7 @@ public struct OutboxTransaction {
     /// Where an operation stands in this closure; nil when it was not in the outbox at its beginning and
     /// has not been added.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func status(of id: UUID) throws -> OperationStatus? {
         if let draft = pendingOperations.draft(id) { return draft.operation.status }
         for change in pendingOperations.changes.values {
@@ -55,14 +62,14 @@ public struct OutboxTransaction {
 
     /// The operations of a pipeline or of all, those that this closure has added last.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func operations(in pipeline: String? = nil) throws -> [QueuedOperation] {
         try stored().operations(in: pipeline) + pendingOperations.drafts(in: pipeline)
     }
 
     /// The operations about a document, those that this closure has added last.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func operations(about documentId: String) throws -> [QueuedOperation] {
         try stored().operations(about: documentId)
             + pendingOperations.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
@@ -70,7 +77,7 @@ public struct OutboxTransaction {
 
     /// Whether there are operations about a document, also such as this closure has added.
     ///
-    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: As ``OutboxSnapshot/hasOperations(about:)``, and linear in what this closure has added.
     public func hasOperations(about documentId: String) throws -> Bool {
         if try !table.keys(ofDocument: documentId).isEmpty { return true }

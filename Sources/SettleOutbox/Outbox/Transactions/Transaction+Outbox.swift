@@ -3,7 +3,7 @@ public import Settle
 extension Transaction {
     /// The open outbox of the database, in this transaction.
     ///
-    /// - Throws: ``OutboxError`` with `closed` when none is open; ``DatabaseError`` when the database cannot
+    /// - Throws: ``OutboxError`` with `closed` when none is open; ``/Settle/DatabaseError`` when the database cannot
     ///   be written.
     public var outbox: OutboxTransaction {
         get throws {

@@ -1,7 +1,7 @@
 public import SettleSync
 
 extension AzureTablesBackend {
-    /// The names that ``SettleSync/ReplicationConfiguration/options`` may have for this back-end.
+    /// The names that ``/SettleSync/ReplicationConfiguration/options`` may have for this back-end.
     public enum OptionName {
         /// A token, a `String`.
         public static let token = "token"
@@ -38,7 +38,7 @@ extension AzureTablesBackend {
 
     /// The table that a configuration names by its URL and options.
     ///
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no table's address, or
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL is no table's address, or
     ///   an option is unknown or of another type.
     public init(_ configuration: ReplicationConfiguration) throws(ReplicationError) {
         try self.init(configuration, asking: TableQuery())

@@ -10,6 +10,13 @@ import SettleTableProtocol
 /// One table, whose rows are the documents. It must have soft delete; rows that vanish from it are
 /// only found to be missing by listing it. Docs/Formats/AzureTables.md says how documents become
 /// rows, and what is asked of the server.
+///
+/// ```swift
+/// let backend = try AzureTablesBackend(
+///     url: url, tokenProvider: keychain, transport: transport,
+///     filter: .field("done") == false, safetyWindow: .seconds(30))
+/// try await database.replicate(with: configuration, using: backend)
+/// ```
 public struct AzureTablesBackend: Backend {
     /// How a pull gets from one page to the next.
     public enum Paging: String, Sendable, Hashable, CaseIterable {
@@ -90,7 +97,7 @@ public struct AzureTablesBackend: Backend {
     ///     10 seconds, and for none with `settle serve`.
     ///   - carriesAttachments: Whether attachments travel; nil to go by what the server announces,
     ///     as `settle serve` does.
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no such address, the
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL is no such address, the
     ///   filter cannot be written, or the window is negative.
     public init(
         url: URL, tokenProvider: (any TokenProvider)? = nil,

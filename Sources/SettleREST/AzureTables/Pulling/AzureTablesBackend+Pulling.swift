@@ -6,7 +6,7 @@ extension AzureTablesBackend {
     /// Fetches the items changed after a token.
     ///
     /// Pages go by time and identifier, and the first of a pull begins where nothing can have come
-    /// in late; see ``init(url:tokenProvider:transport:filter:dialect:paging:safetyWindow:)``. A
+    /// in late; see ``init(url:tokenProvider:transport:filter:dialect:paging:safetyWindow:carriesAttachments:)``. A
     /// pull with nothing new is one request.
     ///
     /// Whether the table is still the one that the token was made in, or was made anew or restored

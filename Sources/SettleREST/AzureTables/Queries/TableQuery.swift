@@ -5,7 +5,8 @@ import SettleSync
 ///
 /// ```swift
 /// let largest = TableQuery(
-///     filter: .field("country") == "DE", order: [.descending(.field("population"))], limit: 100)
+///     filter: .field("country") == "DE", order: [.descending(.field("population"))],
+///     limit: 100, parameters: ["units": "metric"])
 /// try await database.pull(largest, with: configuration)
 /// ```
 ///
