@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
-// Targets stand in floor order, lowest first. Docs/Architecture.md has the drawing; the test
-// target HouseTests holds the arrows, because the compiler does not.
+// Targets stand in floor order (Docs/Architecture.md); HouseTests holds the arrows.
 
 let warningsAreErrors = Context.environment["SETTLE_WARNINGS_AS_ERRORS"] != nil
 
@@ -33,6 +33,8 @@ let tool: TargetDependencyCondition? = .when(traits: ["Tool"])
 let encryption: TargetDependencyCondition? = .when(traits: ["Encryption"])
 let tracing: TargetDependencyCondition? = .when(traits: ["Tracing"])
 let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
+/// Where libedit is not to be found, the tool's shell reads plain lines, and all builds the same.
+let hasLineEditing = FileManager.default.fileExists(atPath: "/usr/include/histedit.h")
 let lineEditing: TargetDependencyCondition? = .when(traits: ["LineEditing"])
 
 /// For a build of the documentation, whose plugin no app fetches.
@@ -71,10 +73,9 @@ let package = Package(
         .trait(name: "Tracing", description: "Spans of work, by swift-distributed-tracing."),
         // Tracing is among them since it brings no package: Hummingbird needs the same.
         .default(
-            enabledTraits: [
-                "Server", "PostgreSQL", "Hosting", "Encryption", "Inspector", "Tool", "LineEditing",
-                "Tracing",
-            ]),
+            enabledTraits: Set([
+                "Server", "PostgreSQL", "Hosting", "Encryption", "Inspector", "Tool", "Tracing",
+            ]).union(hasLineEditing ? ["LineEditing"] : [])),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SettleREST
 
-/// The replication of CouchDB 3.5.0 as it was recorded call by call, in the role of the replicator: a fake server
-/// gives the answers in CouchDB's words, and the requests must be those that the protocol asks for.
-@Suite struct `The recorded replication of CouchDB` {
+/// A replication, call by call, in the role of the replicator: a fake server gives answers in the shape of CouchDB
+/// 3.5.0's, written by hand, and the requests must be those that CouchDB's own replicator makes.
+@Suite struct `The replication of CouchDB, call by call` {
     private static let welcome = FullHTTPResponse.json(
         200,
         #"{"instance_start_time":"1700000000","db_name":"db","purge_seq":"0-x","update_seq":"3-g1AAAA","#
