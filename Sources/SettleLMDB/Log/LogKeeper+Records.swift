@@ -6,8 +6,7 @@ extension LogKeeper {
     /// The next need not take its place: in the other segment it would come behind this one.
     func clearFailedRecord() throws(LMDBError) {
         guard let session, session.hasFailedRecord else { return }
-        let zeros = [UInt8](repeating: 0, count: LogLayout.blockBytes)
-        try session.file.write(zeros, at: session.recordOffset)
+        try session.file.write(LogLayout.zeros, at: session.recordOffset)
         self.session?.hasFailedRecord = false
     }
 

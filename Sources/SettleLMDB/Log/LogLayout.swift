@@ -11,6 +11,8 @@ enum LogLayout {
     /// With less, a sector that a power failure damages while a record is written could hold one that was
     /// acknowledged before.
     static let blockBytes = 4_096
+    /// A block of zeros.
+    static let zeros = [UInt8](repeating: 0, count: blockBytes)
     /// The places of heads.
     ///
     /// Three, as the newest that was written need not have reached the medium: a process may have died before its

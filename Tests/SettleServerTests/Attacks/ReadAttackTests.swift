@@ -30,20 +30,23 @@ import Testing
             try await RunningServer.run(ServerConfiguration(directory: scratch.url)) { port in
                 let numbers = JSONValue.array((0..<20_000).map { .integer($0) })
                 try await Self.insert(["id": "a", "a": numbers], port: port)
-                // Enough that all of them take far longer than a busy machine takes to notice an
-                // answer.
-                let attackers = try (0..<15).map { _ in try RawConnection(port: port) }
-                for attacker in attackers { try await attacker.send(Self.nestedRequest) }
-                let other = try RawConnection(port: port)
-                try await other.send(RawRequest("GET", "/tables/t?$select=id").head)
-                #expect(try await other.answerHead().status == 200)
-                // All of them had begun before, and take far more time than the list.
-                #expect(attackers.contains { !$0.hasBytes })
-                let refusal = try #require(attackers.first)
-                #expect(try await refusal.answerHead().status == 400)
-                // Closing a connection ends its request.
-                for attacker in attackers { attacker.end() }
-                other.end()
+                // On a busy machine the test itself may be kept waiting until they are done.
+                var hasOvertaken = false
+                for _ in 0..<5 where !hasOvertaken {
+                    let attackers = try (0..<15).map { _ in try RawConnection(port: port) }
+                    for attacker in attackers { try await attacker.send(Self.nestedRequest) }
+                    let other = try RawConnection(port: port)
+                    try await other.send(RawRequest("GET", "/tables/t?$select=id").head)
+                    #expect(try await other.answerHead().status == 200)
+                    // All of them had begun before, and take far more time than the list.
+                    hasOvertaken = attackers.contains { !$0.hasBytes }
+                    let refusal = try #require(attackers.first)
+                    #expect(try await refusal.answerHead().status == 400)
+                    // Closing a connection ends its request.
+                    for attacker in attackers { attacker.end() }
+                    other.end()
+                }
+                #expect(hasOvertaken)
             }
         }
     }

@@ -85,6 +85,9 @@ import Testing
         #expect(findings == [] && compaction.bytesAfter > 0 && backup.name == "backup")
         #expect(statistics.documentCount == 3 && statistics.expiringDocumentCount == 1)
         #expect(FileManager.default.fileExists(atPath: export.path))
+        let usual = database.configuration
+        let configuration = Database.OpenDatabaseConfiguration(usual, commitLog: .none)
+        #expect(configuration == usual && !configuration.commitLog.isUsed)
     }
 
     @Test func `shows only lines that are run here`() throws {
