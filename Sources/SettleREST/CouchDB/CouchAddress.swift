@@ -25,7 +25,7 @@ struct CouchAddress: Sendable, Hashable {
 
     /// Reads a URL.
     ///
-    /// - Throws: ``ReplicationError`` with `misconfigured`, saying what to write instead.
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured`, saying what to write instead.
     init(_ url: URL) throws(ReplicationError) {
         let shown = WebAddress.withoutSecrets(url)
         func fault(_ what: String) -> ReplicationError {

@@ -6,7 +6,7 @@ import SettleSync
 enum CouchAnswers {
     /// A page of changes.
     ///
-    /// - Throws: ``ReplicationError`` with `protocolViolation` when the answer is none.
+    /// - Throws: ``/SettleSync/ReplicationError`` with `protocolViolation` when the answer is none.
     static func feed(_ response: FullHTTPResponse) throws(ReplicationError) -> RevisionFeed {
         let json = try response.couchJSON()
         guard let rows = json["results"]?.arrayValue, let last = json["last_seq"] else {
@@ -41,7 +41,7 @@ enum CouchAnswers {
 
     /// What `_bulk_get` found.
     ///
-    /// - Throws: `JSONError` when a document in it cannot be one here; ``ReplicationError`` with
+    /// - Throws: `JSONError` when a document in it cannot be one here; ``/SettleSync/ReplicationError`` with
     ///   `protocolViolation` when the answer is none.
     static func bulk(_ response: FullHTTPResponse) throws -> [FetchedRevision] {
         guard let results = try response.couchDocuments().packedMember("results")?.elements()

@@ -24,7 +24,7 @@ actor CouchAuthorizer {
 
         /// Puts them into a request.
         ///
-        /// - Throws: ``ReplicationError`` with `unauthorized` when no header can carry them.
+        /// - Throws: ``/SettleSync/ReplicationError`` with `unauthorized` when no header can carry them.
         func authorize(_ request: inout HTTPRequest) throws(ReplicationError) {
             let (name, value): (HTTPField.Name, String)
             switch self {
@@ -56,7 +56,7 @@ actor CouchAuthorizer {
 
     /// What a request carries.
     ///
-    /// - Throws: ``ReplicationError`` when no credentials can be had.
+    /// - Throws: ``/SettleSync/ReplicationError`` when no credentials can be had.
     func credentials(_ login: Login) async throws(ReplicationError) -> Credentials {
         switch means {
         case .nothing: return .nothing

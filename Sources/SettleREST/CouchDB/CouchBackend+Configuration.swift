@@ -3,7 +3,7 @@ import Settle
 public import SettleSync
 
 extension CouchBackend {
-    /// The names that ``SettleSync/ReplicationConfiguration/options`` may have for this back-end.
+    /// The names that ``/SettleSync/ReplicationConfiguration/options`` may have for this back-end.
     public enum OptionName {
         /// A name, a `String`; with ``password``.
         public static let user = "user"
@@ -40,7 +40,7 @@ extension CouchBackend {
 
     /// The database that a configuration names by its URL and options.
     ///
-    /// - Throws: ``ReplicationError`` with `misconfigured` when the URL is no address of a database, an option is
+    /// - Throws: ``/SettleSync/ReplicationError`` with `misconfigured` when the URL is no address of a database, an option is
     ///   unknown or of another type, or two options contradict each other.
     public init(_ configuration: ReplicationConfiguration) throws(ReplicationError) {
         let address = try CouchAddress(configuration.url)

@@ -8,7 +8,7 @@ import SettleTableProtocol
 /// `settle serve`.
 ///
 /// A replication with an address of the form `couchdb+https://HOST[:PORT]/DATABASE` has one:
-/// ``Settle/Database/replicate(with:)`` and its relatives make it of the configuration's URL and options.
+/// `Database.replicate(with:)` and its relatives make it of the configuration's URL and options.
 /// Docs/Guides/CouchDB.md says how it replicates.
 public struct CouchBackend: Sendable {
     let address: CouchAddress
@@ -41,7 +41,7 @@ public struct CouchBackend: Sendable {
 
     /// Sends a request, with fresh credentials once more when the first are refused.
     ///
-    /// - Throws: ``ReplicationError`` as the transport does; `unauthorized` for 401.
+    /// - Throws: ``/SettleSync/ReplicationError`` as the transport does; `unauthorized` for 401.
     func exchange(
         _ request: DatabaseRequest
     ) async throws(ReplicationError) -> FullHTTPResponse {

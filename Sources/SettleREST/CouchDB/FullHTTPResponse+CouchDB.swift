@@ -15,7 +15,7 @@ extension FullHTTPResponse {
 
     /// The body as a tree.
     ///
-    /// - Throws: ``ReplicationError`` with `protocolViolation` when it is no JSON.
+    /// - Throws: ``/SettleSync/ReplicationError`` with `protocolViolation` when it is no JSON.
     func couchJSON() throws(ReplicationError) -> JSONValue {
         guard mayBeJSON else { throw noJSON }
         do {
@@ -44,7 +44,7 @@ extension FullHTTPResponse {
 
     /// The body with documents in it, packed.
     ///
-    /// - Throws: `JSONError` when documents in it cannot be documents here; ``ReplicationError`` with
+    /// - Throws: `JSONError` when documents in it cannot be documents here; ``/SettleSync/ReplicationError`` with
     ///   `protocolViolation` when it is no JSON at all.
     func couchDocuments() throws -> PackedValue {
         guard mayBeJSON else { throw noJSON }
