@@ -21,7 +21,7 @@ final class LogKeeper: @unchecked Sendable {
     /// The last transaction of this process that was flushed without the log.
     var flushedTransaction: UInt64 = 0
     private var hasFreedPages = false
-    /// Whether nobody else used the log since this process did.
+    /// Whether no other process used the log since this one did.
     var wasLastUser = false
     private let dataFlush = DataFlush()
     /// Whether a flush of the meta pages has failed outside of a commit.
