@@ -163,7 +163,7 @@ import Testing
 }
 
 /// Makes a table as a program with other habits would.
-private func makeForeignTable(_ name: String, _ flag: Int32, at path: String) throws {
+func makeForeignTable(_ name: String, _ flag: Int32, at path: String) throws {
     let engine = try EngineEnvironment.create(path: path)
     defer { engine.close() }
     try engine.configure(readersMax: 10, tablesMax: 10, mapSize: 1 << 20)

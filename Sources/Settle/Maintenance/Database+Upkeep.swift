@@ -18,7 +18,8 @@ extension Database {
     /// How long content waits for a document to take it, in seconds: a day.
     static let contentWaitSeconds: TimeInterval = 86_400
 
-    /// Gives the space of deleted and replaced documents back to the file system.
+    /// Gives the space of deleted and replaced documents back to the file system, and fills pages that
+    /// identifiers in no order left half empty.
     ///
     /// The file is written anew beside the old one, which takes as much space again for a while, and
     /// takes its place when it is whole and on the disk; a crash leaves the one or the other. Other

@@ -107,7 +107,7 @@ struct EngineEnvironment: @unchecked Sendable {
             throw LMDBError(
                 code: .corrupted, operation: operation, path: path,
                 message: "Pages of the data file are neither in use nor free, so it was not "
-                    + "compacted and is as before; check the database, or export and import it.")
+                    + "copied and is as before; compact it, or export and import it.")
         }
         try LMDBError.check(result, operation, path)
     }

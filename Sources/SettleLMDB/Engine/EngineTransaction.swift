@@ -206,7 +206,7 @@ struct EngineCursor {
 
 extension MDB_val {
     /// The engine does not write through keys and values given to it.
-    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         self.init(
             mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }

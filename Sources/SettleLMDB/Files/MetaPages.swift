@@ -6,12 +6,16 @@
 
 /// The first two pages of a data file, which say where everything else is.
 enum MetaPages {
+    /// The engine's flag for a file that was opened by its own name, and not by its directory's.
+    private static let noSubdirectory = UInt16(0x4000)
+
     /// Makes a compact copy the successor of the file it was made from.
     ///
-    /// The engine numbers the commit of a compact copy 1. Ours goes on with the number of the
+    /// The engine numbers the commits of a copy from 1. Ours goes on with the number of the
     /// original: numbers of transactions then never go back, and a lock file that still holds the
     /// last number fits. The page of a commit is the one of its parity; the other gets the same
-    /// content under the number before.
+    /// content under the number before. That the copy was opened by its file's name, which the engine
+    /// notes in the page and never reads, is taken out.
     ///
     /// - Parameters:
     ///   - descriptor: The copy, written by the engine.
@@ -30,8 +34,16 @@ enum MetaPages {
         guard pageSize >= DataFile.metaSizeBytes, 2 * pageSize <= count else {
             throw LMDBError(result: EIO, operation: "compact", path: path)
         }
-        // The copy's content is in the second page, or the file is empty and both are alike.
-        let content = Array(head[pageSize + 16..<pageSize + DataFile.metaSizeBytes - 8])
+        // The newer page has the copy's content, or the file is empty and both are alike.
+        let numberOffset = DataFile.metaSizeBytes - 8
+        let isFirst =
+            head.unsigned64(at: numberOffset) > head.unsigned64(at: pageSize + numberOffset)
+        let start = isFirst ? 0 : pageSize
+        var content = Array(head[start + 16..<start + numberOffset])
+        content.withUnsafeMutableBytes { bytes in
+            let flags = bytes.loadUnaligned(fromByteOffset: 28, as: UInt16.self)
+            bytes.storeBytes(of: flags & ~noSubdirectory, toByteOffset: 28, as: UInt16.self)
+        }
         for page in 0..<2 {
             let isNewer = transaction & 1 == UInt64(page)
             let number = isNewer ? transaction : transaction - min(transaction, 1)

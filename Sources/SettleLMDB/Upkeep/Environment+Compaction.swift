@@ -15,7 +15,7 @@ package struct Compaction: Sendable, Equatable {
 }
 
 extension Environment {
-    /// Replaces the data file by a copy without free pages, while it is in use.
+    /// Replaces the data file by a copy without free pages, whose pages are full, while it is in use.
     ///
     /// Writers wait from the beginning to the end, those of other processes too. Readers of this
     /// process go on while the copy is made; at the end all of them must have ended once, and new
@@ -36,7 +36,7 @@ extension Environment {
     ///   `diskFull`; `corrupted` when the pages do not add up (use `verifyPages`); `readOnly`,
     ///   `closed`. The old file is there as before, unless the text says that the environment was
     ///   closed.
-    /// - Complexity: reads and writes every page in use once.
+    /// - Complexity: reads every entry and writes it once; memory of some megabytes.
     @available(*, noasync, message: "A write transaction belongs to one thread.")
     @discardableResult
     package func compact(
@@ -63,7 +63,11 @@ extension Environment {
         let data = path + "/data.mdb"
         let before = try FileSystem.status(data)?.sizeBytes ?? 0
         progress?(0, before)
-        let copy = try CompactCopy.make(of: engine, in: path)
+        // Known before the snapshot of the copy begins.
+        try openUnknownTables()
+        let copy = try CompactCopy.make(of: engine, in: path) { (reading) throws(LMDBError) in
+            try ownTables(in: reading)
+        }
         var isExchanged = false
         defer { if !isExchanged { copy.discard() } }
         let mapSize = try engine.info().mapSizeBytes
@@ -99,6 +103,20 @@ extension Environment {
             bytesBefore: before, bytesAfter: try FileSystem.status(data)?.sizeBytes ?? 0)
     }
 
+    /// The handles of all tables of a snapshot; nil when one of them, or an entry beside them, is not ours.
+    private func ownTables(
+        in reading: EngineTransaction
+    ) throws(LMDBError) -> [(name: String, handle: UInt32)]? {
+        let known = monitor.withLock { $0.tables }
+        var tables: [(name: String, handle: UInt32)] = []
+        for name in try names(in: reading) {
+            guard let table = known[name], let handle = slots.handle(of: table) else { return nil }
+            tables.append((name, handle))
+        }
+        let count = try reading.size(of: mainSlot).entryCount
+        return tables.count == count ? tables : nil
+    }
+
     private func beginExclusive() throws(LMDBError) -> EngineTransaction {
         while true {
             do throws(LMDBError) {
@@ -128,7 +146,8 @@ private struct CompactCopy {
     let descriptor: Int32
 
     static func make(
-        of engine: EngineEnvironment, in directory: String
+        of engine: EngineEnvironment, in directory: String,
+        tables: (EngineTransaction) throws(LMDBError) -> [(name: String, handle: UInt32)]?
     ) throws(LMDBError) -> CompactCopy {
         let path = directory + "/" + FileSystem.compactingName
         FileSystem.remove(path)
@@ -141,7 +160,7 @@ private struct CompactCopy {
         do throws(LMDBError) {
             // The write transaction is held, so this is the number of the snapshot copied.
             let transaction = try engine.info().transactionLast
-            try engine.copy(into: descriptor, compacting: true)
+            try fill(path, descriptor, from: engine, tables)
             try MetaPages.renumber(descriptor, transaction: transaction, path: directory)
             try FileSystem.copyAccess(
                 from: engine.dataDescriptor(), to: descriptor, path: directory)
@@ -153,6 +172,22 @@ private struct CompactCopy {
             throw error
         }
         return copy
+    }
+
+    private static func fill(
+        _ path: String, _ descriptor: Int32, from engine: EngineEnvironment,
+        _ tables: (EngineTransaction) throws(LMDBError) -> [(name: String, handle: UInt32)]?
+    ) throws(LMDBError) {
+        let reading = try engine.begin(isReadOnly: true)
+        defer { reading.abort() }
+        // The engine makes a file with the pages of the system, and the copy is to have those of this file.
+        let isOfSystem = try engine.pageSize() == sysconf(Int32(_SC_PAGESIZE))
+        if isOfSystem, let tables = try tables(reading) {
+            try engine.fill(path, with: tables, of: reading)
+        } else {
+            // Tables of another program have an order of their own; their pages are copied as they are.
+            try engine.copy(into: descriptor, compacting: true)
+        }
     }
 
     /// The lock that the environment holds on the file from now on.

@@ -22,7 +22,7 @@ extension Store {
                     StoreFinding(
                         "file",
                         "\(report.pagesLeaked) pages are neither in use nor free; the space comes "
-                            + "back with an export and an import."))
+                            + "back when the database is compacted."))
             }
             return (findings, report.findings.isEmpty)
         }

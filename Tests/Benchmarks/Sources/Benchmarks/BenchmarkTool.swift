@@ -17,7 +17,7 @@ struct BenchmarkTool: AsyncParsableCommand {
             """,
         subcommands: [
             BareServerProcess.self, CosmosListProcess.self, ImportProcess.self,
-            InterchangeProcess.self,
+            InterchangeProcess.self, KilledProcess.self,
             OutboxProcess.self, PullProcess.self, ServerProcess.self,
         ])
 

@@ -25,7 +25,8 @@ struct Bench {
     /// Every case, in the order of the table.
     static let cases: [any BenchmarkCase.Type] = [
         JSONToPacked.self, BulkInsert.self, Batches.self, SingleDurable.self,
-        SingleRelaxed.self, ConcurrentDurable.self, RandomRead.self, Scan.self, Feed.self,
+        SingleRelaxed.self, ConcurrentDurable.self, CommitLogUpkeep.self, RandomRead.self,
+        Scan.self, Feed.self,
         CodableRead.self,
         FileSize.self, ImportMemory.self, IndexBuild.self, IndexBuildClosure.self,
         IndexBuildTyped.self, ReduceFull.self, ReduceHalf.self, GroupByType.self,

@@ -11,6 +11,20 @@ extension SettlePeer {
         return sums
     }
 
+    /// Stores documents at random again, each in a commit of its own, one after the other.
+    ///
+    /// - Returns: What each commit took in milliseconds, the shortest first.
+    func updateSingly(_ documents: DocumentSet, count: Int) async throws -> [Double] {
+        var times: [Double] = []
+        for pick in documents.picks(count) {
+            let document = try Self.document(documents.texts[pick])
+            let begun = ContinuousClock.now
+            try await database.add(document)
+            times.append((ContinuousClock.now - begun) / .milliseconds(1))
+        }
+        return times.sorted()
+    }
+
     /// Makes a document of every row, in the order of the identifiers, and reads the same.
     func scanDocuments() throws -> FieldSums {
         try database.read { snapshot in
