@@ -185,7 +185,7 @@ private struct CompactCopy {
         if isOfSystem, let tables = try tables(reading) {
             try engine.fill(path, with: tables, of: reading)
         } else {
-            // Tables of another program have an order of their own; their pages are copied as they are.
+            // What is no table of ours, or has no handle, is copied with its pages as they are.
             try engine.copy(into: descriptor, compacting: true)
         }
     }
