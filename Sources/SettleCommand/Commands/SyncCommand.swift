@@ -104,6 +104,13 @@ struct SyncCommand: SettleSubcommand {
         help: "Delete documents of Cosmos DB at once, in the place of marking them as deleted.")
     var hardDeletions = false
 
+    @Flag(
+        help: """
+            Make identifiers of the id and the partition key of a document of Cosmos DB, as 17/Bern; always \
+            or never for one database.
+            """)
+    var partitionIdentifiers = false
+
     @OptionGroup(title: "For databases of CouchDB's protocol") var couch: CouchOptions
 
     @Option(help: ArgumentHelp("Fetch only this channel; may be given often.", valueName: "name"))
@@ -204,8 +211,10 @@ struct SyncCommand: SettleSubcommand {
                     + "--parameter, --query-id, --dialect, --attachments and --only-changes; give "
                     + "--channel to fetch some partitions.")
         }
-        if hardDeletions, !urls.contains(where: CollectionRemote.isAddress) {
-            throw ValidationError("--hard-deletions is for collections of Cosmos DB.")
+        if hardDeletions || partitionIdentifiers, !urls.contains(where: CollectionRemote.isAddress)
+        {
+            throw ValidationError(
+                "--hard-deletions and --partition-identifiers are for collections of Cosmos DB.")
         }
         guard Self.pageSizes.contains(pageSize.count) else {
             throw ValidationError(
@@ -256,7 +265,8 @@ struct SyncCommand: SettleSubcommand {
             configuration,
             using: try CollectionRemote.backend(
                 configuration.url, key: try cosmos.key(), isReadOnly: pullOnly,
-                deletesAtOnce: hardDeletions))
+                deletesAtOnce: hardDeletions,
+                namesPartitions: partitionIdentifiers))
     }
 
     /// The targets with the types that are given, or that the database knows from before.

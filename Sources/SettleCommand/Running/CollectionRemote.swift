@@ -43,7 +43,8 @@ enum CollectionRemote {
     ///
     /// - Throws: `CommandFailure` when the key is none.
     static func backend(
-        _ url: URL, key: String, isReadOnly: Bool = false, deletesAtOnce: Bool = false
+        _ url: URL, key: String, isReadOnly: Bool = false, deletesAtOnce: Bool = false,
+        namesPartitions: Bool = false
     ) throws -> CosmosBackend {
         let master: Cosmos.MasterKey
         do {
@@ -53,6 +54,7 @@ enum CollectionRemote {
         }
         return try CosmosBackend(
             url: url, credentials: .masterKey(master, mode: isReadOnly ? .read : .all),
-            transport: AsyncHTTPClientTransport(), deletion: deletesAtOnce ? .hard : .soft())
+            transport: AsyncHTTPClientTransport(), deletion: deletesAtOnce ? .hard : .soft(),
+            identifiers: namesPartitions ? .idAndPartition : .id)
     }
 }

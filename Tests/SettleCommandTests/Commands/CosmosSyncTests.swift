@@ -1,5 +1,6 @@
 import CosmosModel
 import Foundation
+import Settle
 import SettleCosmos
 import TestSupport
 import Testing
@@ -73,6 +74,28 @@ import Testing
                     == 28)
             #expect(
                 try await run(["forget", shop, address]).output.hasPrefix("28 documents removed"))
+        }
+    }
+
+    @Test func `keeps documents of one id in two partitions apart where it is told to`()
+        async throws
+    {
+        try await withCollection { address, client, scratch in
+            for city in ["Bern", "Rom"] {
+                _ = try await client.create(
+                    Cosmos.DocumentProperties(["id": "17", "city": .string(city)]),
+                    inCollection: "people", inDatabase: "crm")
+            }
+            let shop = scratch.file("shop").path
+            _ = try await run(["sync", shop, address, "--partition-identifiers"])
+            let ids = try await run(["get", shop, "--all", "--json"]).output.split(separator: "\n")
+            #expect(ids.count == 2)
+            #expect(
+                ids.contains { $0.contains("17/Bern") } && ids.contains { $0.contains("17/Rom") })
+            let table = try await run(
+                ["sync", shop, "http://127.0.0.1:9/tables/items", "--partition-identifiers"],
+                status: 64)
+            #expect(table.errors.contains("--partition-identifiers"))
         }
     }
 
