@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Settle
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

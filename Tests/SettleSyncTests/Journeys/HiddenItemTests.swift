@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettlePrimitives
 import Synchronization
 
 @testable import SettleSync

@@ -1,3 +1,4 @@
+import SettlePrimitives
 import Synchronization
 
 @testable import SettleSync

@@ -1,6 +1,7 @@
 import Dispatch
 @testable import Settle
 @testable import SettleIndexing
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 @testable import Settle
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 @testable import Settle
 import SettleIndexing
+import SettlePrimitives
 import Synchronization
 
 extension Database {
