@@ -24,8 +24,7 @@ let safe: [SwiftSetting] = house + [.strictMemorySafety()]
 /// The settings of the floors that hand out spans, which cannot outlive what they lie in.
 let spans: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-// What only a trait needs has one of these conditions, in the test targets too. A package all of
-// whose products have one is not even resolved where the trait is off.
+// What only a trait needs has a condition, in tests too; without the trait it is not resolved.
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 let hosting: TargetDependencyCondition? = .when(traits: ["Hosting"])
 let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
@@ -232,6 +231,7 @@ let package = Package(
             name: "SettleHosting",
             dependencies: [
                 "Settle", "SettleREST", "SettleSync",
+                .byName(name: "SettleServer", condition: server),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: hosting),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio", condition: hosting),

@@ -12,7 +12,7 @@ import threading
 
 import couchdb
 import jwt
-from couchdb.tools import dump, load
+from couchdb.tools import dump, load, replicate
 from ibm_cloud_sdk_core import ApiException
 from ibm_cloud_sdk_core.authenticators import (
     BasicAuthenticator,
@@ -214,12 +214,31 @@ def check_python(address):
     assert [row["n"] for row in database.find({"selector": {"n": {"$gte": 3}}, "sort": ["n"]})] == [3, 4]
     assert [row.key for row in database.view("d/byN", startkey=3)] == [3, 4]
     assert [row.id for row in database.iterview("d/byN", batch=2)] == ["w0", "w1", "one", "w2", "w3", "w4"]
-    # The tool replicates by asking a server to.
+    database["_design/app"] = {"views": {"v": {"map": "function(doc) { emit(doc._id); }"}}}
     try:
-        server.replicate(address + "/words", address + "/copy", create_target=True)
-        raise AssertionError("A replication was begun.")
+        list(database.view("app/v"))
+        raise AssertionError("A function was run.")
     except couchdb.http.ServerError as error:
         assert error.args[0][0] == 501, error
+    # The tool replicates by asking a server to.
+    done = server.replicate(address + "/words", address + "/copy", create_target=True)
+    assert done["ok"], done
+    copy = server["copy"]
+    assert sorted(copy) == sorted(database) and "_design/app" in copy
+    assert copy.get_attachment("one", "a.txt").read() == b"text"
+    sys.argv[1:] = [address + "/words", address + "/tool"]
+    replicate.main()
+    assert sorted(server["tool"]) == sorted(database)
+    del server["tool"]
+    begun = server.replicate("words", "copy", continuous=True)
+    assert begun["_local_id"].endswith("+continuous"), begun
+    database["later"] = {"n": 9}
+    waited = copy.changes(feed="longpoll", since=copy.info()["update_seq"], timeout=20000)
+    assert "later" in copy or [row["id"] for row in waited["results"]] == ["later"], waited
+    assert server.replicate("words", "copy", continuous=True, cancel=True)["ok"]
+    del server["copy"]
+    database.delete(database["later"])
+    database.delete(database["_design/app"])
     database.delete(database["w1"])
     assert "w1" not in database
 

@@ -12,6 +12,16 @@ import Testing
         }
         #expect(error("") == .empty)
         #expect(error("_design") == .leadingUnderscore)
+        #expect(
+            error("_design/") == .leadingUnderscore && error("_designs/x") == .leadingUnderscore)
+        #expect(error("_design/x") == nil && error("_design//") == nil)
+        #expect(
+            DocumentIdentifier.isDesign("_design/x") && !DocumentIdentifier.isDesign("a_design/x"))
+        for (id, isDesign) in [("_design/x", true), ("_desigN/x", false), ("_d", false)] {
+            let bytes = Array(id.utf8)
+            let found = DocumentIdentifier.isDesign(bytes.span)
+            #expect(found == isDesign, "\(id)")
+        }
         #expect(error("a\u{0}b") == .containsNull)
         #expect(error(String(repeating: "é", count: 128)) == .tooLong(256))
         #expect(error(String(repeating: "é", count: 127) + "a") == nil)

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Settle
+import SettleHosting
 import SettleServer
 
 /// `settle serve`: the table server.
@@ -91,15 +92,7 @@ struct ServeCommand: SettleSubcommand {
         transform: CountArgument.port(parsing:))
     var port: UInt16?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            """
-            Serve databases in CouchDB's protocol as well, on this port; 0 takes a free one. They lie \
-            in the folder 'couchdb' of --directory, for the same tokens and rules.
-            """, valueName: "port"),
-        transform: CountArgument.port(parsing:))
-    var couchdbPort: UInt16?
+    @OptionGroup(title: "CouchDB's protocol") var couch: ServeCouchOptions
 
     @OptionGroup(title: "Authorization") var access: ServeAccessOptions
 
@@ -136,9 +129,7 @@ struct ServeCommand: SettleSubcommand {
         guard directory?.isEmpty != true else {
             throw ValidationError("--directory needs the name of a folder, and got nothing.")
         }
-        guard couchdbPort == nil || directory != nil else {
-            throw ValidationError("--couchdb-port needs --directory.")
-        }
+        try couch.check(directory)
     }
 
     func perform() async throws {
@@ -215,12 +206,14 @@ struct ServeCommand: SettleSubcommand {
 
     /// The server of CouchDB's protocol, when there is to be one.
     private func couchServer(_ settings: ServeSettings, _ logger: Logger) throws -> CouchServer? {
-        guard let couchdbPort, let directory else { return nil }
+        guard let port = couch.port, let directory else { return nil }
         var configuration = CouchServer.Configuration(
             directory: URL(fileURLWithPath: directory, isDirectory: true)
                 .appendingPathComponent("couchdb", isDirectory: true))
         configuration.host = settings.configuration.host
-        configuration.port = Int(couchdbPort)
+        configuration.port = Int(port)
+        configuration.replicator = CouchReplication()
+        configuration.replicationHosts = couch.replicationHosts
         configuration.hostNames = settings.configuration.hostNames
         configuration.authentication = settings.configuration.authentication
         configuration.rules = settings.configuration.rules

@@ -4,7 +4,7 @@ package enum DocumentIdentifierError: Error, Sendable, Hashable, CustomStringCon
     case empty
     /// The text has more bytes of UTF-8 than allowed; the number is what it has.
     case tooLong(Int)
-    /// The text begins with `_`, which CouchDB keeps for documents of its own.
+    /// The text begins with `_`, which CouchDB keeps for documents of its own, and is no design document.
     case leadingUnderscore
     /// The text contains U+0000, which could not be told from the end of an id in a row key.
     case containsNull
@@ -28,8 +28,25 @@ package enum DocumentIdentifier {
     /// How many bytes of UTF-8 an id may have.
     package static let byteCountMax = 255
 
+    /// What the ids of CouchDB's design documents begin with, the only ones that may begin with `_`.
+    package static let designPrefix = "_design/"
+
+    /// Whether an id is that of a design document, which no index has rows of.
+    package static func isDesign(_ id: String) -> Bool { id.utf8.starts(with: designPrefix.utf8) }
+
+    /// Whether the bytes of an id are those of a design document.
+    package static func isDesign(_ id: Span<UInt8>) -> Bool {
+        guard id.count >= designPrefix.utf8.count else { return false }
+        var place = 0
+        for byte in designPrefix.utf8 {
+            guard id[place] == byte else { return false }
+            place += 1
+        }
+        return true
+    }
+
     /// Refuses a text that cannot be an id: empty, longer than 255 bytes of UTF-8, beginning with
-    /// `_`, or containing U+0000.
+    /// `_` and no design document, or containing U+0000.
     ///
     /// Cost: one pass.
     /// - Throws: `DocumentIdentifierError` naming the rule.
@@ -37,7 +54,8 @@ package enum DocumentIdentifier {
         let bytes = id.utf8
         guard let first = bytes.first else { throw .empty }
         guard bytes.count <= byteCountMax else { throw .tooLong(bytes.count) }
-        guard first != UInt8(ascii: "_") else { throw .leadingUnderscore }
+        guard first != UInt8(ascii: "_") || isDesign(id) && bytes.count > designPrefix.utf8.count
+        else { throw .leadingUnderscore }
         for byte in bytes where byte == 0 { throw .containsNull }
     }
 }

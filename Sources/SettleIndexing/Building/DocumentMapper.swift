@@ -23,7 +23,7 @@ struct DocumentMapper {
         collector = RowCollector(definition.collation)
     }
 
-    /// Maps a document; one that is deleted has no rows.
+    /// Maps a document; one that is deleted has no rows, and a design document has none either.
     ///
     /// - Returns: Why it could not be mapped; nil when it was.
     /// - Throws: ``IndexError/corrupted(place:)`` when the record or the identifier cannot be read.
@@ -33,7 +33,7 @@ struct DocumentMapper {
             throw IndexError.corrupted(place: "record of document '\(Self.text(id))'")
         }
         collector.begin(document: id)
-        if members.isDeleted {
+        if members.isDeleted || DocumentIdentifier.isDesign(id) {
             try collector.endDocument()
             return nil
         }

@@ -30,11 +30,13 @@ extension CouchBackend {
         public static let filter = "filter"
         /// A `[String: String]`: what the filter is called with.
         public static let parameters = "parameters"
+        /// A `Bool`: whether design documents are fetched and sent as others are; false unless given.
+        public static let designDocuments = "designDocuments"
 
         /// All of them.
         static let all = [
             user, password, token, tokenProvider, transport, timeoutSeconds, interceptors,
-            createsDatabase, documentIds, selector, filter, parameters,
+            createsDatabase, documentIds, selector, filter, parameters, designDocuments,
         ]
     }
 
@@ -62,6 +64,8 @@ extension CouchBackend {
         if let text = try options.take(OptionName.selector, as: String.self) {
             documents.selector = try Self.selector(text)
         }
+        documents.hasDesigns =
+            try options.take(OptionName.designDocuments, as: Bool.self) ?? false
         try options.finish()
         let asked = documents.within(Set(configuration.limitToChannels))
         if let fault = asked.fault { throw ReplicationError(.misconfigured, fault) }

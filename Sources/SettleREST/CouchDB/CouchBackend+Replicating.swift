@@ -7,6 +7,9 @@ extension CouchBackend: RevisionBackend {
     /// Which documents are fetched, beside the channels.
     package var selection: String { documents.name }
 
+    /// Whether design documents are fetched and sent.
+    package var hasDesignDocuments: Bool { documents.hasDesigns }
+
     /// Finds out whether the database is there, and makes it where that is wanted.
     package func begin() async throws(ReplicationError) -> String {
         var response = try await exchange(.information)

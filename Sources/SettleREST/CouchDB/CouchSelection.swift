@@ -12,6 +12,8 @@ struct CouchSelection: Sendable, Hashable {
     var filter: String?
     /// What the function is called with.
     var functionParameters: [String: String] = [:]
+    /// Whether design documents are among them.
+    var hasDesigns = false
 
     /// The selection in a few words that do not depend on how it was given; empty for all.
     var name: String {
@@ -19,6 +21,7 @@ struct CouchSelection: Sendable, Hashable {
         if let identifiers { members["ids"] = .array(identifiers.sorted().map { .string($0) }) }
         members["selector"] = selector
         members["filter"] = filter.map { .string($0) }
+        if hasDesigns { members["designs"] = true }
         if !functionParameters.isEmpty {
             members["parameters"] = .object(functionParameters.mapValues { .string($0) })
         }

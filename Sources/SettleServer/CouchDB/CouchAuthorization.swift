@@ -97,6 +97,15 @@ struct CouchAuthorization: Sendable {
         return nil
     }
 
+    /// What a request shows, to be shown once more by what it has the server do.
+    func credentials(in request: CouchRequest) -> CouchReplicationOrder.Credentials {
+        guard authenticator != nil else { return .none }
+        if let header = request.headers["authorization"] {
+            return CouchReplicationOrder.Credentials(header: header) ?? .none
+        }
+        return Self.cookie(in: request).map { .token($0) } ?? .none
+    }
+
     /// What of a database is a sender's.
     ///
     /// - Throws: ``CouchError`` 401 or 403 when nothing is, before anybody knows whether there is such a database.

@@ -13,7 +13,17 @@ struct CouchChangesQuery: Sendable {
     enum Filter: Sendable {
         case all
         case identifiers(Set<String>)
+        case designs
         case selector(CouchSelector)
+
+        /// Whether a document may be shown, by its identifier.
+        func mayShow(_ id: String) -> Bool {
+            switch self {
+            case .all, .selector: true
+            case .identifiers(let wanted): wanted.contains(id)
+            case .designs: DocumentIdentifier.isDesign(id)
+            }
+        }
     }
 
     var feed = Feed.normal
@@ -43,7 +53,7 @@ struct CouchChangesQuery: Sendable {
         since = request.headers["last-event-id"] ?? request["since"] ?? "0"
         // The recorded feed of a database is text; of old clients a number.
         since = since.filter { $0 != "\"" }
-        if let number = try request.number("limit") { limit = max(1, number) }
+        if let number = try request.number("limit") { limit = number }
         switch request["style"] {
         case nil, "main_only": break
         case "all_docs": showsAllLeaves = true
@@ -71,7 +81,7 @@ struct CouchChangesQuery: Sendable {
                 throw CouchError.badRequest("Selector not specified for _selector filter")
             }
             filter = .selector(try CouchSelector(selector))
-        case "_design": filter = .identifiers([])
+        case "_design": filter = .designs
         default: throw CouchError.noScripts
         }
     }

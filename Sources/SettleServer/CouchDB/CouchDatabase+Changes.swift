@@ -3,6 +3,8 @@ import Settle
 /// Rows of a feed of changes, and where it stands after them.
 struct CouchChanges: Sendable {
     var rows: [[UInt8]] = []
+    /// The sequences of the rows.
+    var places: [UInt64] = []
     /// The last change that was looked at.
     var last: UInt64 = 0
     /// Whether there are more up to the end that was asked for.
@@ -45,6 +47,7 @@ extension CouchDatabase {
                 found.last = change.sequence
                 guard let row = try row(change, query, in: snapshot) else { continue }
                 found.rows.append(row)
+                found.places.append(change.sequence)
                 bytes += row.count
             }
             found.hasMore = batch.changes.count == Self.pageCount
@@ -67,6 +70,7 @@ extension CouchDatabase {
                     let row = try row(now, query, in: snapshot)
                 else { continue }
                 found.rows.append(row)
+                found.places.append(now.sequence)
                 found.last = now.sequence
             }
             return found
@@ -98,16 +102,12 @@ extension CouchDatabase {
     private func shows(
         _ change: DocumentChange, _ query: CouchChangesQuery, in snapshot: Snapshot
     ) throws -> Bool {
-        guard !change.isPurged else { return false }
-        switch query.filter {
-        case .all: return try !isLimited || tree(of: change.documentId, in: snapshot) != nil
-        case .identifiers(let wanted):
-            return try wanted.contains(change.documentId)
-                && (!isLimited || tree(of: change.documentId, in: snapshot) != nil)
-        case .selector:
+        guard !change.isPurged, query.filter.mayShow(change.documentId) else { return false }
+        if case .selector = query.filter {
             let tree = try tree(of: change.documentId, in: snapshot)
             return try !shown(tree, of: change.documentId, query, in: snapshot).isEmpty
         }
+        return try !isLimited || tree(of: change.documentId, in: snapshot) != nil
     }
 
     /// The leaves of a document that a feed shows.
@@ -128,8 +128,7 @@ extension CouchDatabase {
         _ change: DocumentChange, _ query: CouchChangesQuery, in snapshot: Snapshot
     ) throws -> [UInt8]? {
         let id = change.documentId
-        if case .identifiers(let wanted) = query.filter, !wanted.contains(id) { return nil }
-        guard !change.isPurged, let tree = try tree(of: id, in: snapshot),
+        guard !change.isPurged, query.filter.mayShow(id), let tree = try tree(of: id, in: snapshot),
             let winner = tree.winner
         else { return nil }
         let leaves = try shown(tree, of: id, query, in: snapshot)

@@ -30,9 +30,6 @@ extension CouchDatabase {
         _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
     ) throws -> [[UInt8]] {
         let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
-        var wanted = revision.map { [$0] }
-        // Without a revision, what wins.
-        if wanted == nil { wanted = tree.winner.map { [$0.name.description] } ?? [] }
         func missing(_ text: String) -> [UInt8] {
             JSONText.text(of: [
                 "error": [
@@ -41,8 +38,9 @@ extension CouchDatabase {
                 ]
             ])
         }
-        if wanted?.isEmpty ?? true { return [missing("undefined")] }
-        return try Self.leaves(wanted, tree, options).map { leaf in
+        if revision == nil, tree.isEmpty { return [missing("undefined")] }
+        // Without a revision, all leaves.
+        return try Self.leaves(revision.map { [$0] }, tree, options).map { leaf in
             switch leaf {
             case .success(let leaf):
                 return Array("{\"ok\":".utf8)

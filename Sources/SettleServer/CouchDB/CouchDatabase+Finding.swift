@@ -211,7 +211,8 @@ extension CouchDatabase {
         _ id: String, _ key: JSONValue?, _ query: CouchFindQuery, _ found: inout Found,
         in snapshot: Snapshot
     ) throws -> Bool {
-        guard try seesWinner(of: id, in: snapshot), let document = try snapshot.document(id),
+        guard !DocumentIdentifier.isDesign(id), try seesWinner(of: id, in: snapshot),
+            let document = try snapshot.document(id),
             let tree = try tree(of: id, in: snapshot), let winner = tree.winner
         else { return false }
         found.examined += 1

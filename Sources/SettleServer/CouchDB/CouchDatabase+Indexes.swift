@@ -1,7 +1,6 @@
 import Settle
 
-// Indexes as Mango has them, and as design documents show them: those that are declared, which a database
-// keeps.
+// Indexes as Mango has them: those that are declared, which a database keeps.
 
 extension CouchDatabase {
     /// The declared indexes, by name.
@@ -17,7 +16,7 @@ extension CouchDatabase {
             })
     }
 
-    private static func definition(of declaration: Database.IndexDeclaration) -> JSONValue {
+    static func definition(of declaration: Database.IndexDeclaration) -> JSONValue {
         var members: [String: JSONValue] = ["fields": fields(of: declaration)]
         if let filter = declaration.filter { members["partial_filter_selector"] = filter.json }
         return .object(members)
@@ -95,34 +94,5 @@ extension CouchDatabase {
             throw CouchError(404, "not_found", "Index not found")
         }
         try await database.removeIndex(named: name.index)
-    }
-
-    /// The design documents that declared indexes stand for, by identifier.
-    func designs() throws -> [(id: String, document: JSONValue)] {
-        let grouped = Dictionary(grouping: try declarations()) {
-            CouchViewName(index: $0.name).design
-        }
-        return grouped.sorted { $0.key < $1.key }.map { design, declarations in
-            var views: [String: JSONValue] = [:]
-            for declaration in declarations {
-                var view: [String: JSONValue] = [
-                    "map": Self.definition(of: declaration),
-                    "options": ["def": Self.definition(of: declaration)],
-                ]
-                if let reduce = (try? database.indexStatus(named: declaration.name))?.reduce {
-                    view["reduce"] = .string(reduce)
-                }
-                views[CouchViewName(index: declaration.name).view] = .object(view)
-            }
-            let body = JSONValue.object(views)
-            let digest = ContentDigest(of: JSONText.text(of: body)).description.prefix(32)
-            return (
-                "_design/" + design,
-                [
-                    "_id": .string("_design/" + design), "_rev": .string("1-\(digest)"),
-                    "language": "query", "views": body,
-                ]
-            )
-        }
     }
 }

@@ -37,7 +37,10 @@ struct CouchListing: Sendable {
         }
         start = try value("startkey", "start_key")?.stringValue
         end = try value("endkey", "end_key")?.stringValue
-        if let key = try value("key") { keys = [key] }
+        if let key = try value("key") {
+            // A key that is no text is no document's.
+            (start, end) = (key.stringValue ?? "", key.stringValue ?? "")
+        }
         includesEnd = try flag("inclusive_end", true)
         isDescending = try flag("descending", false)
         includesDocuments = try flag("include_docs", false)
@@ -117,7 +120,7 @@ extension CouchDatabase {
         return (Array(ids.dropFirst(skipped).prefix(listing.limit)), before + skipped)
     }
 
-    private func row(
+    func row(
         _ key: JSONValue, _ listing: CouchListing, in snapshot: Snapshot
     ) throws -> [UInt8] {
         guard let id = key.stringValue, let tree = try tree(of: id, in: snapshot),

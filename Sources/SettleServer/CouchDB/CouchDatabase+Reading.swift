@@ -130,6 +130,11 @@ extension CouchDatabase {
         return Data(bytes).base64EncodedString()
     }
 
+    /// Whether there is, or was, a document that the sender may know.
+    func isKnown(_ id: String) throws -> Bool {
+        try database.read { try tree(of: id, in: $0) != nil }
+    }
+
     /// GET of a document.
     ///
     /// - Returns: The text, and the revision that it is of.

@@ -69,8 +69,8 @@ extension CouchDatabase {
 
     /// Refuses a write that is not the sender's to make.
     ///
-    /// Every channel of the document, before and after, must be one that the sender may write, and there must be
-    /// one. What counts of the document before are all its leaves that are no deletions: one that is hidden
+    /// A design document is for administrators of the database. Every channel of the document, before and after, must
+    /// be one that the sender may write, and there must be one. What counts of the document before are all its leaves that are no deletions: one that is hidden
     /// from the sender could otherwise be made to lose.
     ///
     /// - Parameters:
@@ -80,11 +80,12 @@ extension CouchDatabase {
     ///   - tree: All its revisions.
     ///   - hidden: The error for a document that the sender may not know.
     ///   - transaction: The transaction.
-    /// - Throws: ``CouchError`` 403, or `hidden`; ``DatabaseError``.
+    /// - Throws: ``CouchError`` 401, 403, or `hidden`; ``DatabaseError``.
     func checkWrite(
         of members: PackedValue, isDeleted: Bool, to id: String, _ tree: RevisionTree?,
         hidden: CouchError, in transaction: Transaction
     ) throws {
+        guard isAdministered || !DocumentIdentifier.isDesign(id) else { throw CouchError.notAdmin }
         if identity.writable != nil || isLimited {
             let value = try members.member("channels")
             guard identity.mayWriteSomething,

@@ -57,38 +57,25 @@ extension CouchDatabase {
         guard isOpen || isAdministered || lists("members") else { throw CouchError.notMember(user) }
     }
 
-    /// POST to `_purge`.
+    /// POST to `_purge`: removes leaves as if they had never been.
     ///
-    /// A document is purged as a whole: all of its leaves have to be named.
-    ///
-    /// - Throws: ``CouchError`` 501 when some leaves are to stay; nothing is purged then.
+    /// - Throws: ``CouchError`` 400 for a body of another form; ``DatabaseError``.
     func purge(_ body: [String: JSONValue]) async throws -> JSONValue {
         try await database.write { transaction in
             var purged: [String: JSONValue] = [:]
-            var ids: [String] = []
             for (id, value) in body {
                 guard let texts = value.arrayValue?.compactMap(\.stringValue) else {
                     throw CouchError.badRequest("Request body must be a JSON object of lists")
                 }
-                let names = Set(texts.compactMap { RevisionName($0) })
-                let leaves = try transaction.revisionTree(of: id)?.sortedLeaves.map(\.name) ?? []
-                let gone = leaves.filter(names.contains)
-                guard gone.isEmpty || gone.count == leaves.count else {
-                    throw CouchError(
-                        501, "not_implemented",
-                        "A document is purged with all of its leaves; name all of those of '\(id)'."
-                    )
-                }
-                purged[id] = .array(gone.map { .string($0.description) })
-                guard !gone.isEmpty else { continue }
-                ids.append(id)
+                let gone = try transaction.purge(leaves: texts, ofDocumentWithId: id)
+                purged[id] = .array(gone.map { .string($0) })
+                let names = gone.compactMap { RevisionName($0) }
                 for table in [Self.channelsTable, Self.generationsTable]
-                where try transaction.table(table) != nil {
+                where try !names.isEmpty && transaction.table(table) != nil {
                     let rows = try transaction.sideTable(named: table)
-                    for name in gone { try rows.remove(Self.key(of: name, id)) }
+                    for name in names { try rows.remove(Self.key(of: name, id)) }
                 }
             }
-            try transaction.purge(documentsWithIds: ids)
             return ["purge_seq": .null, "purged": .object(purged)]
         }
     }

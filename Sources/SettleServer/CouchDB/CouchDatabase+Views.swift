@@ -33,15 +33,11 @@ extension CouchDatabase {
     /// nothing that is reduced.
     ///
     /// - Returns: JSON text.
-    /// - Throws: ``CouchError``, ``DatabaseError``.
+    /// - Throws: ``CouchError``, 501 for a view of a stored design document that no declared index stands for;
+    ///   ``DatabaseError``.
     /// - Complexity: As the query; linear in the rows of the range for a sender who sees a part.
     func view(_ name: CouchViewName, _ query: CouchViewQuery) async throws -> [UInt8] {
-        guard database.indexNames.contains(name.index) else {
-            let isKnown = database.indexNames.contains {
-                CouchViewName(index: $0).design == name.design
-            }
-            throw CouchError(404, "not_found", isKnown ? "missing_named_view" : "missing")
-        }
+        guard database.indexNames.contains(name.index) else { throw try missingView(name) }
         let hasReducer = try database.indexStatus(named: name.index).reduce != nil
         let reduces = try query.check(hasReducer: hasReducer)
         if reduces, isLimited {

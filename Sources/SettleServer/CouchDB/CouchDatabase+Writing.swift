@@ -17,6 +17,12 @@ extension CouchDatabase {
         try checkWrite(
             of: input.members, isDeleted: input.isDeleted, to: id, tree, hidden: .conflict,
             in: transaction)
+        if DocumentIdentifier.isDesign(id), let views = try input.members.packedMember("views"),
+            !views.isObject
+        {
+            throw CouchError(
+                400, "invalid_design_doc", "`views` field must have object type")
+        }
         let parent = try Self.parent(of: input, in: tree)
         let (document, generations) = try document(input, id, after: parent, in: transaction)
         guard let parent else {
@@ -194,12 +200,14 @@ extension CouchDatabase {
     ///
     /// - Returns: The answer of `_bulk_docs`: all results, or without new edits the failures alone.
     func putAll(_ body: [UInt8]) async throws -> JSONValue {
-        let (inputs, newEdits) = try Self.bulk(body)
+        let bulk = try CouchBulk(body)
+        let newEdits = bulk.newEdits
         return try await database.write { transaction in
             var results: [JSONValue] = []
-            for (id, input) in inputs {
+            for (id, result) in bulk.documents {
                 do {
                     try CouchInput.check(id)
+                    let input = try result.get()
                     if newEdits {
                         let revision = try put(input, id, in: transaction)
                         results.append(
@@ -208,9 +216,10 @@ extension CouchDatabase {
                         try give(input, id, in: transaction)
                     }
                 } catch let error as CouchError {
-                    results.append(Self.failure(error, id, newEdits ? nil : input.revision))
+                    let revision = newEdits ? nil : try? result.get().revision
+                    results.append(Self.failure(error, id, revision))
                 } catch let error as DatabaseError
-                    where [.conflict, .invalidDocument, .documentTooLarge].contains(error.code)
+                    where Self.concernOneDocument.contains(error.code)
                 {
                     results.append(Self.failure(CouchError(error), id, nil))
                 }
@@ -218,6 +227,10 @@ extension CouchDatabase {
             return .array(results)
         }
     }
+
+    private static let concernOneDocument: Set<DatabaseError.Code> = [
+        .conflict, .invalidDocument, .invalidDocumentId, .documentTooLarge, .invalidAttachment,
+    ]
 
     private static func failure(
         _ error: CouchError, _ id: String, _ revision: String?
@@ -227,29 +240,6 @@ extension CouchDatabase {
         ]
         if let revision { members["rev"] = .string(revision) }
         return .object(members)
-    }
-
-    private static func bulk(
-        _ body: [UInt8]
-    ) throws -> (inputs: [(id: String, input: CouchInput)], newEdits: Bool) {
-        let packed: PackedValue
-        do {
-            packed = try JSONText.packedInPieces(from: body.span)
-        } catch {
-            throw CouchError.invalidJSON
-        }
-        guard packed.isObject, let documents = try packed.packedMember("docs")?.elements() else {
-            throw CouchError.badRequest("POST body must include `docs` parameter.")
-        }
-        let newEdits = try packed.member("new_edits")?.boolValue ?? true
-        let inputs = try documents.map { document in
-            let input = try CouchInput(document)
-            let id = input.id ?? newIdentifier()
-            // One that no server takes fails all of them, as in CouchDB; what only this one does not, itself.
-            if !id.hasPrefix("_design/") { try CouchInput.check(id) }
-            return (id, input)
-        }
-        return (inputs, newEdits)
     }
 
     /// An identifier for a document that came without one.

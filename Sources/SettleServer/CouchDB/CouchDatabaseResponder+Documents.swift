@@ -7,18 +7,36 @@ extension CouchDatabaseResponder {
         request["rev"] ?? request.headers["if-match"]?.filter { $0 != "\"" }
     }
 
-    func document(_ request: CouchRequest, _ id: String) async throws -> CouchResponse {
+    /// A request for a document.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - id: The document.
+    ///   - shown: A revision that was shown for it and is not stored; a write after it is the first.
+    /// - Returns: The answer.
+    /// - Throws: ``CouchError``, ``DatabaseError``.
+    func document(
+        _ request: CouchRequest, _ id: String, over shown: String? = nil
+    ) async throws -> CouchResponse {
         switch request.method {
         case "GET", "HEAD": return try await read(request, id)
         case "PUT":
             var input = try CouchInput(request)
-            input.revision = revision(request) ?? input.revision
+            if let asked = revision(request) {
+                guard input.revision ?? asked == asked else {
+                    throw CouchError.badRequest(
+                        "Document rev from request body and query string have different values")
+                }
+                input.revision = asked
+            }
             let newEdits = try request.flag("new_edits", default: true)
+            if newEdits, let shown, input.revision == shown { input.revision = nil }
             let revision = try await database.put(input, id, newEdits: newEdits)
             return Self.stored(id, revision)
         case "DELETE":
             var input = try CouchInput(text: Array("{\"_deleted\":true}".utf8))
             input.revision = revision(request)
+            guard try database.isKnown(id) else { throw CouchError.missing }
             if input.revision == nil {
                 // Without a revision there is nothing to delete, or something that has changed.
                 _ = try database.document(id, nil, CouchDocumentOptions())

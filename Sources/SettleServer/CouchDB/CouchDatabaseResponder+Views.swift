@@ -3,30 +3,48 @@ import Settle
 extension CouchDatabaseResponder {
     /// Requests below `_design`; the path is what follows it.
     func design(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
-        let isReading = ["GET", "HEAD"].contains(request.method)
-        switch path.count {
-        case 1:
-            guard isReading else { throw CouchError.noScripts }
-            guard mayReadSomething,
-                let found = try database.designs().first(where: { $0.id == "_design/" + path[0] })
-            else { throw CouchError.missing }
-            return .json(200, found.document)
-        case 3... where path[1] == "_view":
-            guard mayReadSomething else { throw CouchError.notAllowedByRules }
-            let isMany = path.count > 3 && path.last == "queries"
-            let view = path.dropFirst(2).dropLast(isMany ? 1 : 0).joined(separator: "/")
-            let name = CouchViewName(design: path[0], view: view)
-            if isMany { return try await views(request, name) }
-            guard isReading || request.method == "POST" else {
-                throw CouchError.notAllowed("GET,HEAD,POST")
-            }
-            let body = request.method == "POST" ? try request.object() : [:]
-            return .text(
-                200, try await database.view(name, try CouchViewQuery(request, body)))
-        default:
-            guard isReading else { throw CouchError.noScripts }
-            throw CouchError.missing
+        guard let name = path.first, !name.isEmpty else { throw CouchError.missing }
+        let id = DocumentIdentifier.designPrefix + name
+        switch path.dropFirst().first {
+        case nil: return try await designDocument(request, id)
+        case "_view" where path.count > 2: return try await view(request, path)
+        case "_show", "_list", "_update", "_rewrite": throw CouchError.noScripts
+        case let part? where !part.hasPrefix("_"):
+            return try await attachment(request, id, path.dropFirst().joined(separator: "/"))
+        default: throw CouchError.missing
         }
+    }
+
+    /// A request for a design document; one that stands for declared indexes is there to be read, and to be written
+    /// over.
+    private func designDocument(
+        _ request: CouchRequest, _ id: String
+    ) async throws -> CouchResponse {
+        guard let declared = try database.declaredDesign(id) else {
+            return try await document(request, id)
+        }
+        switch request.method {
+        case "GET" where request["open_revs"] == nil, "HEAD":
+            return .json(200, declared.document).with("ETag", "\"\(declared.revision)\"")
+        case "DELETE":
+            throw CouchError(
+                403, "forbidden",
+                "This design document stands for declared indexes; delete those by _index.")
+        default: return try await document(request, id, over: declared.revision)
+        }
+    }
+
+    private func view(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
+        guard mayReadSomething else { throw CouchError.notAllowedByRules }
+        let isMany = path.count > 3 && path.last == "queries"
+        let view = path.dropFirst(2).dropLast(isMany ? 1 : 0).joined(separator: "/")
+        let name = CouchViewName(design: path[0], view: view)
+        if isMany { return try await views(request, name) }
+        guard ["GET", "HEAD", "POST"].contains(request.method) else {
+            throw CouchError.notAllowed("GET,HEAD,POST")
+        }
+        let body = request.method == "POST" ? try request.object() : [:]
+        return .text(200, try await database.view(name, try CouchViewQuery(request, body)))
     }
 
     /// Several questions to a view at once.
@@ -45,28 +63,6 @@ extension CouchDatabaseResponder {
     }
 
     var mayReadSomething: Bool { database.identity.maySeeSomething }
-
-    /// `_design_docs`.
-    func designs(_ request: CouchRequest) throws -> CouchResponse {
-        let listing = try CouchListing(request)
-        let all = mayReadSomething ? try database.designs() : []
-        let rows = all.filter { listing.keys?.contains(.string($0.id)) ?? listing.includes($0.id) }
-        let shown = (listing.isDescending ? rows.reversed() : rows).dropFirst(listing.skip)
-            .prefix(listing.limit).map { row -> JSONValue in
-                var members: [String: JSONValue] = [
-                    "id": .string(row.id), "key": .string(row.id),
-                    "value": ["rev": row.document["_rev"] ?? .null],
-                ]
-                if listing.includesDocuments { members["doc"] = row.document }
-                return .object(members)
-            }
-        return .json(
-            200,
-            [
-                "total_rows": .integer(Int64(all.count)), "offset": .integer(Int64(listing.skip)),
-                "rows": .array(shown),
-            ])
-    }
 
     /// `_index`, and what is below it; the path is what follows it.
     func index(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {

@@ -45,6 +45,16 @@ struct CouchDatabaseResponder: Sendable {
         ).with("ETag", "\"\(revision)\"")
     }
 
+    /// What special names are asked by.
+    private static let methods = [
+        "_all_docs": "GET,HEAD,POST", "_design_docs": "GET,HEAD,POST",
+        "_local_docs": "GET,HEAD,POST", "_changes": "GET,HEAD,POST", "_bulk_docs": "POST",
+        "_bulk_get": "POST", "_revs_diff": "POST", "_missing_revs": "POST",
+        "_ensure_full_commit": "POST", "_compact": "POST", "_view_cleanup": "POST",
+        "_purge": "POST", "_find": "POST", "_explain": "POST", "_revs_limit": "GET,PUT",
+        "_security": "GET,PUT",
+    ]
+
     /// The lists that take several questions at once.
     private static let lists = ["_all_docs", "_design_docs", "_local_docs"]
 
@@ -61,11 +71,11 @@ struct CouchDatabaseResponder: Sendable {
     }
 
     private func special(_ request: CouchRequest, _ name: String) async throws -> CouchResponse {
-        switch (name, request.method) {
+        switch (name, request.method == "HEAD" ? "GET" : request.method) {
         case ("_all_docs", "GET"), ("_all_docs", "POST"):
             return .text(200, try database.allDocuments(try CouchListing(request)))
         case ("_design_docs", "GET"), ("_design_docs", "POST"):
-            return try designs(request)
+            return .text(200, try database.designDocuments(try CouchListing(request)))
         case ("_local_docs", "GET"), ("_local_docs", "POST"):
             return .json(200, try database.localDocuments(try CouchListing(request)))
         case ("_changes", "GET"), ("_changes", "POST"):
@@ -112,6 +122,8 @@ struct CouchDatabaseResponder: Sendable {
             return .json(200, try database.explanation(try CouchFindQuery(try request.object())))
         case ("_temp_view", _):
             throw CouchError(410, "gone", "Temporary views are not supported in CouchDB")
+        case (let name, _) where Self.methods[name] != nil:
+            throw CouchError.notAllowed(Self.methods[name] ?? "")
         case (_, "PUT"):
             throw CouchError.illegalId("Only reserved document ids may start with underscore.")
         default: throw CouchError.missing

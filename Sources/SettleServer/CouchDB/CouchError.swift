@@ -24,15 +24,16 @@ struct CouchError: Error, Sendable, Equatable {
     static let noAttachment = CouchError(404, "not_found", "Document is missing attachment")
     static let noScripts = CouchError(
         501, "not_implemented",
-        "Design documents hold functions in JavaScript, which this server does not run; declare indexes in the app."
+        "This is a function in a design document, and functions are not run here; declare an index, whose name is "
+            + "that of a view."
     )
 
     static let unsatisfiableRange = CouchError(
         416, "requested_range_not_satisfiable", "Requested range not satisfiable")
     static let noReplicator = CouchError(
         501, "not_implemented",
-        "This server starts no replications by itself; let a replicator read from it and write to it, or "
-            + "replicate from the app."
+        "This server starts no replications by itself: whoever runs it has to allow hosts for that. Let a "
+            + "replicator read from it and write to it, or replicate from the app."
     )
 
     static func badRequest(_ reason: String) -> CouchError {
@@ -66,6 +67,13 @@ struct CouchError: Error, Sendable, Equatable {
             case .databaseClosed: self = .noDatabase
             default: self = CouchError(500, "internal_server_error", "\(error.code)")
             }
+        case let failure as CouchReplicationFailure:
+            self =
+                switch failure.kind {
+                case .unauthorized: CouchError(401, "unauthorized", failure.reason)
+                case .notFound: CouchError(404, "db_not_found", failure.reason)
+                case .other: CouchError(500, "replication_failed", failure.reason)
+                }
         default: self = CouchError(500, "internal_server_error", "The request failed.")
         }
     }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Settle
 
 /// The text of a feed of changes, piece by piece, each made when it is asked for.
@@ -15,6 +16,8 @@ actor CouchFeed {
         var timeLeft: Duration?
         /// Whether the token would be taken again.
         var isStillKnown: @Sendable () async -> Bool = { true }
+        /// Takes a place among those who wait for changes; nil where there is no limit.
+        var beginWaiting: @Sendable () throws -> LiveReaders.Place? = { nil }
     }
 
     private enum Phase { case beginning, reading, waiting, ending, ended }
@@ -27,6 +30,8 @@ actor CouchFeed {
     private var timer: Task<Void, Never>?
     /// Nil for a feed that waits for nothing.
     private let events: LiveEvents?
+    /// Given up with the feed.
+    private let place: LiveReaders.Place?
     /// The last change that counts.
     private let end: UInt64
     private var phase = Phase.beginning
@@ -40,7 +45,7 @@ actor CouchFeed {
 
     /// A feed; what is committed from here on is not missed.
     ///
-    /// - Throws: ``CouchError`` for a sequence that is none; ``DatabaseError``.
+    /// - Throws: ``CouchError`` for a sequence that is none, and 429 or 503 when too many wait; ``DatabaseError``.
     init(
         _ database: CouchDatabase, _ query: CouchChangesQuery, in surroundings: Surroundings
     ) throws {
@@ -48,6 +53,14 @@ actor CouchFeed {
         self.query = query
         isStillKnown = surroundings.isStillKnown
         let waits = query.feed != .normal && !query.isDescending
+        do {
+            place = waits ? try surroundings.beginWaiting() : nil
+        } catch let problem as Problem {
+            throw CouchError(
+                problem.status.code,
+                problem.status == .tooManyRequests ? "too_many_requests" : "service_unavailable",
+                problem.message)
+        }
         events =
             waits
             ? LiveEvents(
@@ -111,16 +124,17 @@ actor CouchFeed {
     /// Reads a page.
     private func read() throws -> [UInt8]? {
         let rows: [[UInt8]]
+        let places: [UInt64]
         if let rest = reversed {
             let page = try database.reversedChanges(
                 query, rest.suffix(CouchDatabase.pageCount), limit: left)
-            rows = page.rows
+            (rows, places) = (page.rows, page.places)
             if !rows.isEmpty { sequence = page.last }
             reversed = rest.dropLast(CouchDatabase.pageCount)
             if reversed?.isEmpty ?? true { phase = .ending }
         } else {
             let page = try database.changes(query, after: sequence, upTo: end, limit: left)
-            (rows, sequence) = (page.rows, page.last)
+            (rows, places, sequence) = (page.rows, page.places, page.last)
             if !page.hasMore {
                 let hasEnough = query.feed == .longpoll && (hasGiven || !rows.isEmpty)
                 phase = events == nil || hasEnough ? .ending : .waiting
@@ -132,13 +146,15 @@ actor CouchFeed {
         isIdle = false
         defer { hasGiven = true }
         var text: [UInt8] = []
-        for row in rows {
+        for (row, place) in zip(rows, places) {
             switch query.feed {
             case .normal, .longpoll:
                 if hasGiven || !text.isEmpty { text += Array(",\n".utf8) }
                 text += row
             case .continuous: text += row + [UInt8(ascii: "\n")]
-            case .eventsource: text += Array("data: ".utf8) + row + Array("\n\n".utf8)
+            case .eventsource:
+                let name = CouchDatabase.text(ofSequence: place)
+                text += Array("data: ".utf8) + row + Array("\nid: \(name)\n\n".utf8)
             }
         }
         return text

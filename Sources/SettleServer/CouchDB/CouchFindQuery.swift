@@ -47,7 +47,7 @@ struct CouchFindQuery: Sendable {
     /// - Throws: ``CouchError`` 400.
     init(_ body: [String: JSONValue]) throws(CouchError) {
         guard let json = body["selector"] else {
-            throw .badRequest("Missing required key: selector")
+            throw CouchError(400, "missing_required_key", "Missing required key: selector")
         }
         selector = try CouchSelector(json)
         func number(_ name: String) throws(CouchError) -> Int? {

@@ -86,7 +86,10 @@ struct CouchInput: Sendable {
         try self.init(packed)
     }
 
-    private static func revisions(_ value: JSONValue) throws -> [String] {
+    /// The revisions that a document names; nil for those of a local document, of which CouchDB's replicator writes
+    /// the number as the only digest of generation 0.
+    private static func revisions(_ value: JSONValue) throws -> [String]? {
+        if value["start"] == 0 { return nil }
         guard let start = value["start"]?.integerValue, let ids = value["ids"]?.arrayValue,
             start >= Int64(ids.count), !ids.isEmpty
         else { throw CouchError(400, "doc_validation", "Bad _revisions") }
@@ -192,11 +195,15 @@ struct CouchInput: Sendable {
 
     /// Refuses identifiers that no document of a client can have.
     static func check(_ id: String) throws(CouchError) {
+        try checkForm(id)
+        if id.utf8.count > 255 { throw .illegalId("Document id is too long") }
+    }
+
+    /// Refuses identifiers that no server of CouchDB's protocol takes.
+    static func checkForm(_ id: String) throws(CouchError) {
         if id.isEmpty { throw .illegalId("Document id must not be empty") }
-        if id.hasPrefix("_design/") { throw .noScripts }
-        if id.hasPrefix("_") {
+        guard !id.hasPrefix("_") || DocumentIdentifier.isDesign(id), id != "_design/" else {
             throw .illegalId("Only reserved document ids may start with underscore.")
         }
-        if id.utf8.count > 255 { throw .illegalId("Document id is too long") }
     }
 }

@@ -12,6 +12,8 @@ struct CouchRequest: Sendable {
     /// The header fields, names in lower case.
     var headers: [String: String] = [:]
     var body: [UInt8] = []
+    /// Where it comes from; nil without a network between.
+    var address: String?
 
     /// A request for a path as it stands in a request line.
     init(_ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []) {

@@ -11,19 +11,27 @@ struct CouchResponder: Sendable {
     let clock: any Clock<Duration>
     /// Whether cookies are for connections with TLS alone.
     let isSecure: Bool
+    /// Who waits for changes.
+    let liveReaders: LiveReaders
+    /// What `_replicate` begins; nil for a server that begins nothing.
+    let replications: CouchReplications?
     /// What tells this server from others.
     private let identifier = UUID().uuidString.lowercased()
 
     init(
         _ databases: CouchDatabases, authorization: CouchAuthorization = .none,
         shutdown: ShutdownWatch = ShutdownWatch(),
-        clock: any Clock<Duration> = ContinuousClock(), isSecure: Bool = false
+        clock: any Clock<Duration> = ContinuousClock(), isSecure: Bool = false,
+        liveReaders: LiveReaders = LiveReaders(countMax: 512),
+        replications: CouchReplications? = nil
     ) {
         self.databases = databases
         self.authorization = authorization
         self.shutdown = shutdown
         self.clock = clock
         self.isSecure = isSecure
+        self.liveReaders = liveReaders
+        self.replications = replications
     }
 
     /// The answer to a request; errors are answers, too.
@@ -47,7 +55,7 @@ struct CouchResponder: Sendable {
         default: break
         }
         let user = try await authorization.user(of: request)
-        if first.hasPrefix("_") { return try server(request, first, user) }
+        if first.hasPrefix("_") { return try await server(request, first, user) }
         let identity = try authorization.identity(of: user, in: first)
         if request.path.count == 1 {
             switch request.method {
@@ -67,12 +75,12 @@ struct CouchResponder: Sendable {
         database.identity = identity
         try database.admit()
         return try await CouchDatabaseResponder(
-            database: database, surroundings: surroundings(user, identity)
+            database: database, surroundings: surroundings(user, identity, request.address)
         ).answer(request, Array(request.path.dropFirst()))
     }
 
     private func surroundings(
-        _ user: CouchUser, _ identity: Identity
+        _ user: CouchUser, _ identity: Identity, _ address: String?
     ) -> CouchFeed.Surroundings {
         CouchFeed.Surroundings(
             clock: clock, shutdown: shutdown,
@@ -80,7 +88,10 @@ struct CouchResponder: Sendable {
                 let seconds = expires - authorization.now().timeIntervalSince1970
                 // A date may be as far away as it likes.
                 return .seconds(max(0, min(seconds, 1e9)))
-            }, isStillKnown: { [authorization] in await authorization.isStillKnown(user) })
+            }, isStillKnown: { [authorization] in await authorization.isStillKnown(user) },
+            beginWaiting: { [liveReaders] in
+                try liveReaders.begin(SenderKey(subject: user.name, address: address))
+            })
     }
 
     private var welcome: CouchResponse {
@@ -94,14 +105,14 @@ struct CouchResponder: Sendable {
 
     private func server(
         _ request: CouchRequest, _ name: String, _ user: CouchUser
-    ) throws -> CouchResponse {
-        switch (name, request.method) {
+    ) async throws -> CouchResponse {
+        switch (name, request.method == "HEAD" ? "GET" : request.method) {
         case ("_all_dbs", "GET"):
             guard user.isAdministrator else { throw CouchError.notServerAdmin }
             return .json(200, .array(try databases.names.map { .string($0) }))
-        case ("_replicate", _), ("_scheduler", _):
-            guard user.isAdministrator else { throw CouchError.notServerAdmin }
-            throw CouchError.noReplicator
+        case ("_all_dbs", _): throw CouchError.notAllowed("GET,HEAD")
+        case ("_replicate", _), ("_scheduler", _), ("_active_tasks", _):
+            return try await replications(request, user)
         default: throw CouchError.missing
         }
     }

@@ -31,9 +31,11 @@ struct CouchHTTPResponder: HTTPResponder {
         }
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.canonicalName] = field.value }
-        let asked = CouchRequest(
+        headers["host"] = request.head.authority
+        var asked = CouchRequest(
             request.method.rawValue, request.uri.string, headers: headers,
             body: Array(body.readableBytesView))
+        asked.address = context.address
         return response(to: request, await responder.respond(to: asked))
     }
 

@@ -33,6 +33,15 @@ public final class CouchServer: Service, Sendable {
         public var tls: TLSFiles?
         /// Names that requests may call the server by, beside its address.
         public var hostNames: [String] = []
+        /// How many readers may wait for changes at once; of one subject 64, of one address without one half of all.
+        public var liveReadersMax = 512
+        /// What replicates when an administrator asks for it by `_replicate`; nil for a server that begins no
+        /// replication.
+        public var replicator: (any CouchReplicator)?
+        /// The hosts that `_replicate` may replicate with, `name` or `name:port`; none by default.
+        ///
+        /// With one the databases of this server may replicate with each other as well.
+        public var replicationHosts: [String] = []
         /// The longest body of a request, in bytes.
         public var bodyMaxBytes = 64 << 20
 
@@ -108,6 +117,22 @@ public final class CouchServer: Service, Sendable {
             access: Access(rules: configuration.rules), now: Date.init)
     }
 
+    /// What `_replicate` begins; nil unless hosts are allowed.
+    private func replications() -> CouchReplications? {
+        guard let replicator = configuration.replicator, !configuration.replicationHosts.isEmpty
+        else { return nil }
+        let host =
+            switch configuration.host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "[::1]"
+            case let name: name.contains(":") ? "[\(name)]" : name
+            }
+        let scheme = configuration.tls == nil ? "http" : "https"
+        return CouchReplications(
+            replicator, hosts: configuration.replicationHosts,
+            address: { [port] in "\(scheme)://\(host):\(try await port.value)" })
+    }
+
     private func serve() async throws {
         let origins = try OriginPolicy(
             host: configuration.host, hostNames: configuration.hostNames, sharing: nil)
@@ -117,11 +142,14 @@ public final class CouchServer: Service, Sendable {
         let port = port
         let shutdown = ShutdownWatch()
         let authorization = try await authorization()
+        let replications = replications()
         let application = Application(
             responder: CouchHTTPResponder(
                 responder: CouchResponder(
                     databases, authorization: authorization, shutdown: shutdown,
-                    isSecure: configuration.tls != nil), origins: origins,
+                    isSecure: configuration.tls != nil,
+                    liveReaders: LiveReaders(countMax: max(1, configuration.liveReadersMax)),
+                    replications: replications), origins: origins,
                 bodyMaxBytes: configuration.bodyMaxBytes), server: try channels(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
@@ -147,16 +175,19 @@ public final class CouchServer: Service, Sendable {
                     try await running.value
                 } onGracefulShutdown: {
                     shutdown.begin()
+                    replications?.cancelAll()
                     stop.send()
                 }
             } onCancel: {
                 shutdown.begin()
+                replications?.cancelAll()
                 stop.send()
             }
         } catch {
             failure = error
         }
         shutdown.begin()
+        await replications?.stop()
         await databases.close()
         if let failure { throw failure }
     }

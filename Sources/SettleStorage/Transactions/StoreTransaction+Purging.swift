@@ -29,6 +29,33 @@ extension StoreTransaction {
         return existing
     }
 
+    /// Removes leaves of a document, with the revisions that only they came from, as if they had never been.
+    ///
+    /// What is left has a sequence of its own, so that whoever follows the changes sees the leaf that wins now. Without a
+    /// leaf left it is a purge of the document.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - names: Revisions; those that are no leaves do not count.
+    /// - Returns: The leaves that were removed, the one that won first.
+    /// - Throws: As ``purge(_:)``.
+    @discardableResult
+    package func purge(
+        _ id: String, leaves names: Set<RevisionName>
+    ) throws -> [RevisionName] {
+        guard let existing = try record(id) else { return [] }
+        var tree = try self.tree(of: id, existing)
+        let purged = tree.sortedLeaves.map(\.name).filter(names.contains)
+        guard !purged.isEmpty else { return [] }
+        for name in purged { tree.remove(name) }
+        if tree.isEmpty {
+            try purge(id)
+        } else {
+            try store(nil, in: tree, of: id, replacing: existing)
+        }
+        return purged
+    }
+
     /// Says when a document is to be purged, without making a revision of it.
     ///
     /// - Parameters:

@@ -141,11 +141,11 @@ extension StoreTransaction {
     ///
     /// - Parameters:
     ///   - new: A leaf that has no row yet, with its revision; it may be the winner, or not. Nil when none was added.
-    ///   - tree: The tree with it.
+    ///   - tree: The tree with it; a leaf that is not in it is removed.
     ///   - id: The document.
     ///   - existing: The record that is there.
     /// - Throws: ``StorageError/corrupted(place:)``; ``LMDBError`` when the engine cannot.
-    private func store(
+    func store(
         _ new: (record: DocumentRecord, name: RevisionName)?, in tree: RevisionTree,
         of id: String, replacing existing: DocumentRecord?
     ) throws {

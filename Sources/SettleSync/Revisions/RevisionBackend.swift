@@ -20,6 +20,9 @@ package protocol RevisionBackend: Sendable {
     /// How far a pull came is kept apart for each.
     var selection: String { get }
 
+    /// Whether design documents are fetched and sent as others are.
+    var hasDesignDocuments: Bool { get }
+
     /// Finds out whether the remote is there, and makes it where that is wanted.
     ///
     /// - Returns: What changes when the remote is made anew, or starts anew without all that it answered.

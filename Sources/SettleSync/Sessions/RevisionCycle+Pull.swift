@@ -244,8 +244,10 @@ extension RevisionCycle {
             let changes = batch.feed.changes
             return try session.database.read { snapshot in
                 try changes.compactMap { change in
-                    // Design documents are the remote's own.
-                    if change.id.hasPrefix("_design/") { return nil }
+                    // Design documents are the remote's own unless they are asked for.
+                    if DocumentIdentifier.isDesign(change.id), !session.backend.hasDesignDocuments {
+                        return nil
+                    }
                     counts.checked += change.revisions.count
                     do throws(DocumentIdentifierError) {
                         try DocumentIdentifier.check(change.id)

@@ -9,7 +9,8 @@ extension RevisionCycle {
 
     /// Brings to the remote what it lacks of the changes made here, batch by batch.
     mutating func push() async throws {
-        var logs = try await logs(of: .clientToServer)
+        let hasDesigns = backend.hasDesignDocuments
+        var logs = try await logs(of: .clientToServer, hasDesigns ? ["designs"] : [])
         let begun = logs.sequence
         // What came from the remote is not offered to it again. A remote that lacks our log may have lost what it sent,
         // but not what it sent in this cycle.
@@ -24,6 +25,7 @@ extension RevisionCycle {
                 let changes = try snapshot.changes(since: sequence, limit: limit)
                 let offers = try changes.changes.flatMap { change -> [Offer] in
                     if change.isPurged { return [] }
+                    if !hasDesigns, DocumentIdentifier.isDesign(change.documentId) { return [] }
                     let leaves = try snapshot.leaves(of: change.documentId)
                     let isFetched = leaves.count == 1 && change.sequence > fetchedAfter
                     return leaves.filter { $0.origin != remote || !isWhole && !isFetched }

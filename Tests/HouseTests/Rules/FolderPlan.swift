@@ -78,7 +78,8 @@ enum FolderPlan {
         Folder("Routes", uses: ["Live", "Wire"]),
         Folder("OpenAPI", uses: ["Routes"]),
         // CouchDB's protocol, over databases and without connections; of those only what ends a wait.
-        Folder("CouchDB", uses: ["Authentication", "Connections", "Live", "Rules", "Wire"]),
+        Folder(
+            "CouchDB", uses: ["Authentication", "Connections", "Limits", "Live", "Rules", "Wire"]),
         Folder("Browsers", uses: ["Errors", "Wire"]),
         Folder(
             "Requests",

@@ -63,7 +63,7 @@ enum HousePlan {
             ],
             products: ["Logging"]),
         "SettleHosting": Room(
-            targets: ["Settle", "SettleREST", "SettleSync"],
+            targets: ["Settle", "SettleREST", "SettleServer", "SettleSync"],
             products: [
                 "AsyncHTTPClient", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression",
                 "NIOPosix", "NIOSSL", "ServiceLifecycle",

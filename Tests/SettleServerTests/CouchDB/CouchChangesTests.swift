@@ -41,6 +41,39 @@ import Testing
         }
     }
 
+    @Test func `are waited for by so many readers at once and no more`() async throws {
+        let face = try Face(clock: ManualClock(), liveReaders: LiveReaders(countMax: 3))
+        try await face.send("PUT", "/db")
+        let target = "/db/_changes?feed=continuous&since=now&heartbeat=60000"
+        func respond() async -> CouchResponse {
+            var request = CouchRequest("GET", target)
+            request.address = "10.0.0.1"
+            return await face.responder.respond(to: request)
+        }
+        do {
+            // Half of all places are for one address.
+            let first = await respond()
+            #expect(first.status == 200)
+            let second = await respond()
+            #expect(second.status == 429)
+            #expect(try JSONText.value(from: second.bytes)["error"] == "too_many_requests")
+            // Lists that end by themselves wait for nothing.
+            #expect(try await face.send("GET", "/db/_changes").status == 200)
+            withExtendedLifetime(first) {}
+        }
+        let third = await respond()
+        #expect(third.status == 200)
+        var others: [CouchResponse] = []
+        for address in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
+            var request = CouchRequest("GET", target)
+            request.address = address
+            others.append(await face.responder.respond(to: request))
+        }
+        #expect(others.map(\.status) == [200, 200, 503])
+        withExtendedLifetime((third, others)) {}
+        await face.databases.close()
+    }
+
     @Test func `are waited for by a long poll, as long as it says`() async throws {
         let clock = ManualClock()
         try await withFace(clock: clock) { face async throws in

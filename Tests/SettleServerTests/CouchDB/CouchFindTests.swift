@@ -215,7 +215,8 @@ import Testing
                 try await face.send("DELETE", "/db/_index/_design/d/json/i").json == ["ok": true])
             #expect(try await face.send("DELETE", "/db/_index/d/json/i").status == 404)
             for (body, error) in [
-                ("{}", "bad_request"), (#"{"selector":{"a":{"$x":1}}}"#, "invalid_selector"),
+                ("{}", "missing_required_key"),
+                (#"{"selector":{"a":{"$x":1}}}"#, "invalid_selector"),
                 (#"{"selector":{},"sort":[{"a":"asc"},{"b":"desc"}]}"#, "unsupported_mixed_sort"),
                 (#"{"selector":{},"bookmark":"!"}"#, "invalid_bookmark"),
                 (#"{"selector":{},"limit":-1}"#, "invalid_limit"),

@@ -122,7 +122,6 @@ import Testing
                     == "missing_named_view")
             #expect(try await face.send("GET", "/db/_design/x/_view/x").json["reason"] == "missing")
             #expect(try await face.send("POST", "/db/_temp_view", "{}").status == 410)
-            #expect(try await face.send("PUT", "/db/_design/by", "{}").status == 501)
         }
     }
 

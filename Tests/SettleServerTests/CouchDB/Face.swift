@@ -13,12 +13,15 @@ final class Face: Sendable {
 
     init(
         clock: any Clock<Duration> = ContinuousClock(),
-        authorization: CouchAuthorization = .none, shutdown: ShutdownWatch = ShutdownWatch()
+        authorization: CouchAuthorization = .none, shutdown: ShutdownWatch = ShutdownWatch(),
+        liveReaders: LiveReaders = LiveReaders(countMax: 512),
+        replications: CouchReplications? = nil
     ) throws {
         directory = try ScratchDirectory("couch")
         databases = try CouchDatabases(directory: directory.url)
         responder = CouchResponder(
-            databases, authorization: authorization, shutdown: shutdown, clock: clock)
+            databases, authorization: authorization, shutdown: shutdown, clock: clock,
+            liveReaders: liveReaders, replications: replications)
     }
 
     func respond(

@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite(.serialized) struct `Revision trees in a store` {
     private enum Step: CaseIterable {
-        case give, giveAgain, put, delete, putAfterLeaf, deleteLeaf, purge, expire
+        case give, giveAgain, put, delete, putAfterLeaf, deleteLeaf, purge, purgeLeaves, expire
     }
 
     /// Documents in the model, and what is done to them.
@@ -95,6 +95,18 @@ import TestSupport
             case .purge:
                 try transaction.purge(id)
                 models[id] = nil
+                return
+            case .purgeLeaves:
+                let leaves = model.leaves
+                var names = leaves.filter { _ in random.next() % 2 == 0 }
+                let removed = names
+                // One that is no leaf changes nothing.
+                if let inner = model.parents.keys.sorted().first(where: { !leaves.contains($0) }) {
+                    names.append(inner)
+                }
+                #expect(try transaction.purge(id, leaves: Set(names)) == removed, "\(random)")
+                model.remove(removed)
+                models[id] = model.parents.isEmpty ? nil : model
                 return
             case .expire:
                 guard model.liveCount > 0 else { return }

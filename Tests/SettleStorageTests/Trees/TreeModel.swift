@@ -37,6 +37,18 @@ struct TreeModel {
         [name] + (parents[name]?.max().map { path(to: $0) } ?? [])
     }
 
+    /// Takes leaves away, with what nothing else came from.
+    mutating func remove(_ names: [RevisionName]) {
+        var kept: Set<RevisionName> = []
+        var open = leaves.filter { !names.contains($0) }
+        while let name = open.popLast() {
+            if kept.insert(name).inserted { open += parents[name] ?? [] }
+        }
+        parents = parents.filter { kept.contains($0.key) }
+        contents = contents.filter { kept.contains($0.key) }
+        ends.formIntersection(kept)
+    }
+
     mutating func add(_ names: [RevisionName], _ content: Content) {
         let isNew = parents[names[0]] == nil
         for (place, name) in names.enumerated() {
