@@ -16,7 +16,8 @@ struct BenchmarkTool: AsyncParsableCommand {
             returned something wrong or did not flush; 64 when the command line is wrong.
             """,
         subcommands: [
-            BareServerProcess.self, CosmosListProcess.self, ImportProcess.self,
+            BareServerProcess.self, CosmosListProcess.self, CouchServerProcess.self,
+            ImportProcess.self,
             InterchangeProcess.self,
             OutboxProcess.self, PullProcess.self, ServerProcess.self,
         ])
