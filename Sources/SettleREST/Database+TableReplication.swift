@@ -134,8 +134,8 @@ extension Database {
             ofDocumentWithId: id, using: ConfiguredRemote.table(of: configuration))
     }
 
-    /// Withdraws a pending operation, and asks the table that the configuration's URL names for what
-    /// it has when that is wanted and not known here.
+    /// Withdraws a pending operation, and asks the table that the configuration's URL names, or the database of CouchDB's
+    /// protocol, for what it has when that is wanted and not known here.
     ///
     /// - Parameters:
     ///   - operation: An operation from `pendingOperations(with:)` or `rejectedOperations(with:)`.
@@ -151,7 +151,10 @@ extension Database {
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
         with configuration: ReplicationConfiguration
     ) async throws -> Bool {
-        try await withdraw(operation, withdrawal, using: ConfiguredRemote.table(of: configuration))
+        switch try ConfiguredRemote(configuration) {
+        case .table(let backend): try await withdraw(operation, withdrawal, using: backend)
+        case .couch(let backend): try await withdraw(operation, withdrawal, using: backend)
+        }
     }
 
     /// Replicates once with the table that the configuration's URL names, and waits for the end.

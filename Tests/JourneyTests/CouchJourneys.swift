@@ -93,7 +93,8 @@ struct `Replication with a server of CouchDB's protocol` {
         try await withPlace(databaseCount: 2) { place in
             let (a, b) = (place.databases[0], place.databases[1])
             // Both of the transports that there are.
-            let viaFoundation = try await place.configuration()
+            var viaFoundation = try await place.configuration()
+            viaFoundation.options[CouchBackend.OptionName.packsRequests] = true
             let viaHosting = try await place.configuration(transport: AsyncHTTPClientTransport())
             try await a.write { transaction in
                 for number in 0..<1_200 {
@@ -116,6 +117,19 @@ struct `Replication with a server of CouchDB's protocol` {
             #expect(
                 try await b.fetchDocument("pictured")?.attachments
                     == a.fetchDocument("pictured")?.attachments)
+            // Sent while it is read, and fetched in ranges.
+            var filmed = Document(id: "filmed")
+            filmed.attachments = [
+                DocumentAttachment(
+                    name: "film", contentType: "video/mp4",
+                    data: Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 >> 4) }))
+            ]
+            try await b.save(filmed)
+            #expect(try await b.replicate(with: viaHosting).pushed == 1)
+            try await a.replicate(with: viaFoundation)
+            #expect(
+                try await a.fetchDocument("filmed")?.attachments
+                    == b.fetchDocument("filmed")?.attachments)
             try await b.delete(documentWithId: "note 7/ü")
             try await b.replicate(with: viaFoundation)
             try await a.replicate(with: viaHosting)

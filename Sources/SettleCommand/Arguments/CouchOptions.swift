@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import SettleServer
 
-/// What a database of CouchDB's protocol needs to be told beside its address.
-struct CouchOptions: ParsableArguments {
+/// Who we are to a database of CouchDB's protocol.
+struct CouchCredentials: ParsableArguments {
     /// The environment variable that holds a password.
     static let variable = "SETTLE_COUCHDB_PASSWORD"
 
@@ -21,20 +21,6 @@ struct CouchOptions: ParsableArguments {
         completion: .file())
     var passwordFile: String?
 
-    @Flag(help: "Make the database there when it is missing.")
-    var createDatabase = false
-
-    @Option(
-        help: ArgumentHelp(
-            "Fetch only documents that fulfil this condition in Mango, a JSON object.",
-            valueName: "json"))
-    var selector: String?
-
-    /// Whether nothing was given.
-    var isEmpty: Bool {
-        user == nil && passwordFile == nil && !createDatabase && selector == nil
-    }
-
     /// The password; nil without a name.
     ///
     /// - Throws: `CommandFailure` when there is none; when the file cannot be read.
@@ -48,5 +34,25 @@ struct CouchOptions: ParsableArguments {
                     + "\(Self.variable).")
         }
         return password
+    }
+}
+
+/// What a replication with a database of CouchDB's protocol needs to be told beside its address.
+struct CouchOptions: ParsableArguments {
+    @OptionGroup var credentials: CouchCredentials
+
+    @Flag(help: "Make the database there when it is missing.")
+    var createDatabase = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Fetch only documents that fulfil this condition in Mango, a JSON object.",
+            valueName: "json"))
+    var selector: String?
+
+    /// Whether nothing was given.
+    var isEmpty: Bool {
+        credentials.user == nil && credentials.passwordFile == nil && !createDatabase
+            && selector == nil
     }
 }

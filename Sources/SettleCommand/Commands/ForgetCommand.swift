@@ -18,6 +18,9 @@ struct ForgetCommand: SettleSubcommand {
             Refused while anything has not been sent to the table, or is an unresolved \
             conflict; --discard-pending gives that up.
 
+            A database of CouchDB's protocol shares all documents, and those that conflict go with all \
+            of their versions.
+
             Examples:
               settle forget ./shop http://127.0.0.1:8080/tables/items
               settle forget ./shop http://127.0.0.1:8080/tables/items --discard-pending
@@ -28,8 +31,9 @@ struct ForgetCommand: SettleSubcommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
-            https://HOST/dbs/DATABASE/colls/COLLECTION.
+            The table, http://HOST:PORT/tables/NAME, the collection of Cosmos DB, \
+            https://HOST/dbs/DATABASE/colls/COLLECTION, or the database of CouchDB's protocol, \
+            couchdb+https://HOST/DATABASE.
             """, valueName: "url"))
     var url: String
 
@@ -39,12 +43,18 @@ struct ForgetCommand: SettleSubcommand {
     @Flag(help: "Print a JSON object with \"removed\", a count.")
     var json = false
 
-    func perform() async throws {
-        let remote =
-            CollectionRemote.isAddress(url)
+    /// What the database calls the remote.
+    private func remote() throws -> String {
+        if CouchRemote.isAddress(url) {
+            return try CouchBackend(CouchRemote.configuration(parsing: url)).identifier
+        }
+        return CollectionRemote.isAddress(url)
             ? try CollectionRemote.identifier(of: CollectionRemote.configuration(parsing: url).url)
-            : try TableRemote.identifier(
-                of: TableRemote.configuration(parsing: url, token: nil))
+            : try TableRemote.identifier(of: TableRemote.configuration(parsing: url, token: nil))
+    }
+
+    func perform() async throws {
+        let remote = try remote()
         let count = try await database.path.withDatabase { database in
             do {
                 return try await database.purgeReplicatedDocuments(

@@ -3,9 +3,20 @@ import SettleREST
 import SettleSync
 
 extension SyncCommand {
-    /// Replicates once with all tables, and says what came of each and what is left.
+    /// What a replication did, by its remote.
+    typealias RemoteResult = (
+        remote: String, result: Result<ReplicationSummary, ReplicationError>
+    )
+
+    /// Replicates once, and says what came of each remote and what is left.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - output: Where it is said what was done.
+    ///   - replicate: Replicates.
+    /// - Throws: The last failure; `CommandFailure` when something is left.
     func once(
-        _ database: Database, _ targets: [ReplicationTarget], _ output: Output
+        _ database: Database, _ output: Output, replicate: () async throws -> [RemoteResult]
     ) async throws {
         let progress = ReplicationProgress()
         let events = database.replicationEvents
@@ -15,7 +26,7 @@ extension SyncCommand {
             progress.end()
         }
         let begun = ContinuousClock.now
-        let results = try await results(database, targets)
+        let results = try await replicate()
         progress.end()
         let elapsed = begun.duration(to: .now)
         for result in results {
@@ -34,9 +45,9 @@ extension SyncCommand {
     }
 
     /// What came of each table, by its remote.
-    private func results(
+    func results(
         _ database: Database, _ targets: [ReplicationTarget]
-    ) async throws -> [(remote: String, result: Result<ReplicationSummary, ReplicationError>)] {
+    ) async throws -> [RemoteResult] {
         guard query.isSelection, let target = targets.first else {
             return try await database.replicate(
                 with: targets, keepingCommitOrder: keepOrder
@@ -139,6 +150,11 @@ extension SyncCommand {
         for conflict in conflicts.prefix(Self.listCountMax) {
             StandardError.line("\(Self.name(conflict.documentId)): changed here and on the server.")
         }
+        let conflicted =
+            urls.contains(where: CouchRemote.isAddress) ? try database.conflictedDocuments() : []
+        for document in conflicted.prefix(Self.listCountMax) {
+            StandardError.line("\(Self.name(document.id)): changed at several places.")
+        }
         var sentences: [String] = []
         if !rejected.isEmpty {
             sentences.append(
@@ -146,10 +162,11 @@ extension SyncCommand {
                     + "says is wrong; each is sent again with the next sync, until 'settle withdraw' "
                     + "gives it up.")
         }
-        if !conflicts.isEmpty {
-            let verb = conflicts.count == 1 ? "conflict is" : "conflicts are"
+        let conflictCount = conflicts.count + conflicted.count
+        if conflictCount > 0 {
+            let verb = conflictCount == 1 ? "conflict is" : "conflicts are"
             sentences.append(
-                "\(Quantity.number(conflicts.count)) \(verb) left; sync again with --on-conflict "
+                "\(Quantity.number(conflictCount)) \(verb) left; sync again with --on-conflict "
                     + "local, server, latest or merge.")
         }
         guard sentences.isEmpty else {

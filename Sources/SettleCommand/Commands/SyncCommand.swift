@@ -236,7 +236,7 @@ struct SyncCommand: SettleSubcommand {
                         with: chosen, keepingCommitOrder: keepOrder)
                 }
             } else {
-                try await once(database, chosen, output)
+                try await once(database, output) { try await results(database, chosen) }
             }
         }
     }

@@ -36,7 +36,8 @@ struct WithdrawCommand: SettleSubcommand {
             not known. --drop-both removes it here. Conflicts and changes that wait can be withdrawn, \
             too.
 
-            With --refused all that the server refused is withdrawn.
+            With --refused all that the server refused is withdrawn. With a database of CouchDB's protocol \
+            it is all versions of a document that become what the server has, or go.
 
             Examples:
               settle withdraw ./shop http://127.0.0.1:8080/tables/items a7 --take-theirs
@@ -48,8 +49,9 @@ struct WithdrawCommand: SettleSubcommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The table, http://HOST:PORT/tables/NAME, or the collection of Cosmos DB, \
-            https://HOST/dbs/DATABASE/colls/COLLECTION.
+            The table, http://HOST:PORT/tables/NAME, the collection of Cosmos DB, \
+            https://HOST/dbs/DATABASE/colls/COLLECTION, or the database of CouchDB's protocol, \
+            couchdb+https://HOST/DATABASE.
             """, valueName: "url"))
     var url: String
 
@@ -64,6 +66,8 @@ struct WithdrawCommand: SettleSubcommand {
     @OptionGroup var shown: TokenArgument
 
     @OptionGroup(title: "For collections of Cosmos DB") var cosmos: CosmosKeyArgument
+
+    @OptionGroup(title: "For databases of CouchDB's protocol") var couch: CouchCredentials
 
     @Option(
         help: ArgumentHelp(
@@ -80,15 +84,14 @@ struct WithdrawCommand: SettleSubcommand {
     }
 
     func perform() async throws {
-        let backend = try backend()
+        let remote = try remote()
         let count = try await database.path.withDatabase { database in
             let operations =
                 refused
-                ? try database.rejectedOperations(with: backend.identifier)
-                : try named(in: database.pendingOperations(with: backend.identifier))
+                ? try database.rejectedOperations(with: remote.identifier)
+                : try named(in: database.pendingOperations(with: remote.identifier))
             for operation in operations {
-                guard
-                    try await withdraw(operation, in: database, using: backend)
+                guard try await remote.withdraw(operation, resolution.withdrawal, in: database)
                 else {
                     throw CommandFailure(
                         "'\(ScreenText.printable(operation.documentId))' changed meanwhile. Run the "
@@ -106,21 +109,45 @@ struct WithdrawCommand: SettleSubcommand {
     }
 
     /// The remote whose operations are withdrawn.
-    private func backend() throws -> any Backend {
-        guard CollectionRemote.isAddress(url) else {
-            return try AzureTablesBackend(
-                TableRemote.configuration(
-                    parsing: url, token: try shown.token(), dialect: dialect))
+    private enum Remote {
+        case backend(any Backend)
+        case couch(ReplicationConfiguration, identifier: String)
+
+        var identifier: String {
+            switch self {
+            case .backend(let backend): backend.identifier
+            case .couch(_, let identifier): identifier
+            }
         }
-        return try CollectionRemote.backend(
-            CollectionRemote.configuration(parsing: url).url, key: try cosmos.key(),
-            isReadOnly: true)
+
+        func withdraw(
+            _ operation: PendingOperation, _ withdrawal: OperationWithdrawal, in database: Database
+        ) async throws -> Bool {
+            switch self {
+            case .backend(let backend):
+                try await database.withdraw(operation, withdrawal, using: backend)
+            case .couch(let configuration, _):
+                try await database.withdraw(operation, withdrawal, with: configuration)
+            }
+        }
     }
 
-    private func withdraw(
-        _ operation: PendingOperation, in database: Database, using backend: some Backend
-    ) async throws -> Bool {
-        try await database.withdraw(operation, resolution.withdrawal, using: backend)
+    private func remote() throws -> Remote {
+        if CouchRemote.isAddress(url) {
+            let configuration = try CouchRemote.configuration(
+                parsing: url, token: try shown.token(), couch)
+            return .couch(configuration, identifier: try CouchBackend(configuration).identifier)
+        }
+        guard CollectionRemote.isAddress(url) else {
+            return .backend(
+                try AzureTablesBackend(
+                    TableRemote.configuration(
+                        parsing: url, token: try shown.token(), dialect: dialect)))
+        }
+        return .backend(
+            try CollectionRemote.backend(
+                CollectionRemote.configuration(parsing: url).url, key: try cosmos.key(),
+                isReadOnly: true))
     }
 
     /// The operations of the documents that were named.

@@ -15,8 +15,9 @@ enum CouchRemote {
     ///
     /// - Throws: `ValidationError` when the text is no address of a database, or an option is wrong.
     static func configuration(
-        parsing text: String, isRepeating: Bool, channels: [String], token: String?,
-        _ given: CouchOptions
+        parsing text: String, isRepeating: Bool = false, channels: [String] = [],
+        token: String? = nil, _ credentials: CouchCredentials? = nil,
+        options given: CouchOptions? = nil
     ) throws -> ReplicationConfiguration {
         typealias Name = CouchBackend.OptionName
         guard let url = URL(string: text) else {
@@ -25,15 +26,16 @@ enum CouchRemote {
         }
         var options: [String: any Sendable] = [
             // Foundation's own client ends the process on Linux when an answer breaks off in its head.
-            Name.transport: AsyncHTTPClientTransport(), Name.createsDatabase: given.createDatabase,
+            Name.transport: AsyncHTTPClientTransport(),
+            Name.createsDatabase: given?.createDatabase ?? false,
         ]
-        if let user = given.user {
+        if let credentials, let user = credentials.user {
             options[Name.user] = user
-            options[Name.password] = try given.password()
+            options[Name.password] = try credentials.password()
         } else if let token {
             options[Name.token] = token
         }
-        if let selector = given.selector { options[Name.selector] = selector }
+        if let selector = given?.selector { options[Name.selector] = selector }
         let configuration = ReplicationConfiguration(
             url: url, isRepeating: isRepeating, options: options, limitToChannels: channels)
         do {

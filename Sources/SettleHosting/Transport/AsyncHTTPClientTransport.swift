@@ -3,6 +3,7 @@ public import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import Settle
 public import SettleREST
 public import SettleSync
 
@@ -71,13 +72,35 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         await clients.shutdown()
     }
 
+    /// Bodies are sent as they are made.
+    public var streamsBodies: Bool { true }
+
     /// Sends a request and waits for the whole response; see ``/SettleREST/HTTPTransport``.
     public func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {
+        try await send(
+            request, bodySizeMax: bodySizeMax,
+            body.map { bytes in { .bytes(ByteBuffer(bytes: bytes)) } })
+    }
+
+    /// Sends a request whose body is made meanwhile; see ``/SettleREST/HTTPTransport``.
+    public func send(
+        _ request: HTTPRequest, streaming body: HTTPBody, bodySizeMax: Int
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        try await send(request, bodySizeMax: bodySizeMax) {
+            .stream(
+                body.chunks.map { ByteBuffer(bytes: $0) }, length: .known(Int64(body.length)))
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, bodySizeMax: Int, _ body: (() -> HTTPClientRequest.Body)?
+    ) async throws(ReplicationError) -> FullHTTPResponse {
         var request = request
         for _ in 0..<HostingTuning.redirectionCountMax {
-            let response = try await exchange(request, body: body, bodySizeMax: bodySizeMax)
+            let response = try await exchange(
+                request, body: body?(), bodySizeMax: bodySizeMax)
             guard let next = HTTPOrigin.redirection(of: request, by: response.head) else {
                 return response
             }
@@ -90,7 +113,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 
     private func exchange(
-        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+        _ request: HTTPRequest, body: HTTPClientRequest.Body?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {
         guard let scheme = request.scheme, let authority = request.authority else {
             throw ReplicationError(
@@ -107,7 +130,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         if request.headerFields[.acceptEncoding] == nil {
             sent.headers.add(name: "Accept-Encoding", value: "gzip, deflate")
         }
-        if let body { sent.body = .bytes(ByteBuffer(bytes: body)) }
+        sent.body = body
         do {
             let response = try await clients.client(for: host).execute(
                 sent, deadline: .distantFuture)
@@ -116,6 +139,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             return FullHTTPResponse(head: Self.head(of: response), body: bytes)
         } catch {
             if Task.isCancelled { throw .cancelledRequest }
+            // The body could not be made.
+            if error is DatabaseError { throw ReplicationError(unexpected: error) }
             throw ReplicationError(answering: error, host: host, bodySizeMax: bodySizeMax)
         }
     }

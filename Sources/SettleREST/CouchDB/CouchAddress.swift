@@ -18,6 +18,13 @@ struct CouchAddress: Sendable, Hashable {
     /// The address as text; it never holds credentials.
     var identifier: String { "\(Self.prefix)\(scheme)://\(authority)\(path)" }
 
+    /// Whether it names the machine that it is asked on.
+    var isThisMachine: Bool {
+        let host = authority.lowercased()
+        return host.hasPrefix("127.") || host.hasPrefix("[::1]")
+            || host == "localhost" || host.hasPrefix("localhost:")
+    }
+
     /// Whether an address is meant to be that of a database of CouchDB's protocol.
     static func isMeant(by url: URL) -> Bool {
         url.scheme?.lowercased().hasPrefix(prefix) ?? false

@@ -1,6 +1,8 @@
 import Foundation
+import HTTPTypes
 import Settle
 import SettleSync
+import SettleTableProtocol
 
 /// What servers of CouchDB's protocol answer, read from their texts.
 enum CouchAnswers {
@@ -30,13 +32,47 @@ enum CouchAnswers {
     /// Which revisions are missing.
     static func missing(
         _ response: FullHTTPResponse
-    ) throws(ReplicationError) -> [String: [String]] {
+    ) throws(ReplicationError) -> [String: MissingRevisions] {
         guard let members = try response.couchJSON().objectValue else {
             throw senseless("a list of missing revisions")
         }
         return members.compactMapValues { entry in
-            entry["missing"]?.arrayValue?.compactMap(\.stringValue)
+            guard let missing = entry["missing"]?.arrayValue else { return nil }
+            return MissingRevisions(
+                revisions: Set(missing.compactMap(\.stringValue)),
+                ancestors: entry["possible_ancestors"]?.arrayValue?.compactMap(\.stringValue)
+                    ?? [])
         }
+    }
+
+    /// The contents of attachments that a revision came with, by name.
+    ///
+    /// - Parameters:
+    ///   - response: A revision in parts, or as JSON with its attachments inline.
+    ///   - notePacking: Called with the types of contents that came packed, which are left out.
+    /// - Returns: The contents; none when the answer is neither.
+    static func contents(
+        _ response: FullHTTPResponse, _ notePacking: (String) -> Void
+    ) -> [String: Data] {
+        var contents: [String: Data] = [:]
+        let type = response.head.headerFields[.contentType] ?? ""
+        guard let parts = Multipart.parts(of: response.body[...], type: type) else {
+            for case .revision(let revision) in (try? openRevisions(response)) ?? [] {
+                for attachment in revision.attachments {
+                    contents[attachment.name] = attachment.data
+                }
+            }
+            return contents
+        }
+        for part in parts.compactMap(\.parts).joined() {
+            guard let name = part.fileName else { continue }
+            if part.headers["content-encoding"] == nil {
+                contents[name] = Data(part.content)
+            } else if let type = part.headers["content-type"] {
+                notePacking(type)
+            }
+        }
+        return contents
     }
 
     /// What `_bulk_get` found.
@@ -78,11 +114,11 @@ enum CouchAnswers {
     /// The revisions that `_bulk_docs` refused.
     static func refused(
         _ response: FullHTTPResponse
-    ) throws(ReplicationError) -> [RefusedRevision] {
+    ) throws(ReplicationError) -> [CouchRefusal] {
         guard let results = try response.couchJSON().arrayValue else {
             throw senseless("the outcome of writes")
         }
-        var refused: [RefusedRevision] = []
+        var refused: [CouchRefusal] = []
         for result in results {
             guard let word = result["error"]?.stringValue else { continue }
             let id = result["id"]?.stringValue ?? ""
@@ -92,7 +128,10 @@ enum CouchAnswers {
                     documentId: id)
             }
             let reason = FullHTTPResponse.line(of: result["reason"]?.stringValue ?? "") ?? ""
-            refused.append(RefusedRevision(id: id, reason: "\(word): \(reason)"))
+            refused.append(
+                CouchRefusal(
+                    id: id, RemoteRejection(reason: "\(word): \(reason)"),
+                    isMissingStub: word == CouchRefusal.missingStub))
         }
         return refused
     }

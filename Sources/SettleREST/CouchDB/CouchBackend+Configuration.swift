@@ -22,6 +22,9 @@ extension CouchBackend {
         public static let interceptors = "interceptors"
         /// A `Bool`: whether the remote database is made when it is not there; false unless given.
         public static let createsDatabase = "createsDatabase"
+        /// A `Bool`: whether bodies of requests go packed by gzip as long as the server takes them; unless given, to other
+        /// machines and not to this one.
+        public static let packsRequests = "packsRequests"
         /// A `[String]`: only these documents are fetched.
         public static let documentIds = "documentIds"
         /// A condition in Mango, JSON text in a `String`: only documents that fulfil it are fetched.
@@ -36,7 +39,8 @@ extension CouchBackend {
         /// All of them.
         static let all = [
             user, password, token, tokenProvider, transport, timeoutSeconds, interceptors,
-            createsDatabase, documentIds, selector, filter, parameters, designDocuments,
+            createsDatabase, packsRequests, documentIds, selector, filter, parameters,
+            designDocuments,
         ]
     }
 
@@ -55,6 +59,7 @@ extension CouchBackend {
         let timeout = try options.takeSeconds(OptionName.timeoutSeconds)
         let interceptors = try options.take(
             OptionName.interceptors, as: [any HTTPInterceptor].self)
+        let packs = try options.take(OptionName.packsRequests, as: Bool.self)
         let creates = try options.take(OptionName.createsDatabase, as: Bool.self)
         var documents = CouchSelection()
         documents.identifiers = try options.take(OptionName.documentIds, as: [String].self)
@@ -93,7 +98,8 @@ extension CouchBackend {
             address: address, transport: transport, means: means, documents: documents,
             createsDatabase: creates ?? false,
             listeningSeconds: timeout.map { max(1, min(listening, Int(min($0, 3_600) / 2))) }
-                ?? listening)
+                ?? listening,
+            packsRequests: packs ?? !address.isThisMachine)
     }
 
     private static func selector(_ text: String) throws(ReplicationError) -> JSONValue {

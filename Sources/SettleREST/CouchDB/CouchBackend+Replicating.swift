@@ -102,7 +102,7 @@ extension CouchBackend: RevisionBackend {
     /// Asks `_revs_diff`.
     package func missing(
         _ revisions: [String: [String]]
-    ) async throws(ReplicationError) -> [String: [String]] {
+    ) async throws(ReplicationError) -> [String: MissingRevisions] {
         let response = try await exchange(.difference(revisions))
         guard response.status == 200 else {
             throw response.couchFailure("say which revisions are missing")
@@ -111,6 +111,30 @@ extension CouchBackend: RevisionBackend {
     }
 
     // MARK: Attachments
+
+    /// The contents of attachments that are not long, by one request for the revision in parts.
+    package func contents(
+        of attachments: [FetchedAttachment], _ revision: ReceivedRevision, having known: [String]
+    ) async throws(ReplicationError) -> [String: Data] {
+        var length = 0
+        for attachment in attachments {
+            guard let itsLength = attachment.length, itsLength >= 0,
+                itsLength <= RESTTuning.downloadSizeMax - length,
+                !memory.packs(attachment.contentType)
+            else { return [:] }
+            length += itsLength
+        }
+        let response: FullHTTPResponse
+        do {
+            response = try await exchange(
+                .revisionInParts(revision.id, revision.path[0], having: known))
+        } catch  where error.code == .responseTooLarge {
+            return [:]
+        }
+        // Where it is not answered, what is asked for one by one tells why.
+        guard response.status == 200 else { return [:] }
+        return CouchAnswers.contents(response) { memory.notePacking(of: $0) }
+    }
 
     /// The content of an attachment, in ranges when it is long.
     package func content(

@@ -72,68 +72,24 @@ extension CouchBackend {
         return ItemFault(error.message)
     }
 
-    // MARK: Writing
-
-    /// Brings revisions to the database by `_bulk_docs`, as many at a time as have ``RESTTuning/bulkSizeMax``
-    /// bytes.
-    package func store(
-        _ revisions: [SentRevision]
-    ) async throws(ReplicationError) -> [RefusedRevision] {
-        var refused: [RefusedRevision] = []
-        var texts: [(id: String, text: [UInt8])] = []
-        var size = 0
-        for revision in revisions {
-            do {
-                let text = try CouchDocument.text(of: revision)
-                if size + text.count > RESTTuning.bulkSizeMax, !texts.isEmpty {
-                    refused += try await store(texts[...])
-                    (texts, size) = ([], 0)
-                }
-                texts.append((revision.document.id, text))
-                size += text.count
-            } catch let unsendable as CouchDocument.Unsendable {
-                refused.append(
-                    RefusedRevision(id: revision.document.id, reason: unsendable.reason))
-            } catch {
-                throw ReplicationError(answering: error)
-            }
-        }
-        if !texts.isEmpty { refused += try await store(texts[...]) }
-        return refused
-    }
-
-    private func store(
-        _ texts: ArraySlice<(id: String, text: [UInt8])>
-    ) async throws(ReplicationError) -> [RefusedRevision] {
-        let response = try await exchange(.bulkDocuments(texts.map(\.text)))
-        switch response.status {
-        case 200..<300: return try CouchAnswers.refused(response)
-        // Too much at a time, or one among them that no server of this kind takes.
-        case 400 where response.couchFault != nil, 413:
-            guard texts.count > 1 else {
-                let said = response.couchFault.map { "\($0.error): \($0.reason)" }
-                let reason = said.flatMap { FullHTTPResponse.line(of: $0) } ?? "It is too large."
-                return texts.map { RefusedRevision(id: $0.id, reason: reason) }
-            }
-            let middle = texts.startIndex + texts.count / 2
-            return try await store(texts[..<middle]) + store(texts[middle...])
-        default: throw response.couchFailure("store documents")
+    /// Fetches all leaves of a document by `open_revs`.
+    package func leaves(of id: String) async throws(ReplicationError) -> [FetchedRevision] {
+        do {
+            return try await fetch(WantedRevisions(id: id, revisions: []))
+        } catch {
+            guard let fault = Self.fault(error) else { throw ReplicationError(answering: error) }
+            return [.fault(id: id, fault)]
         }
     }
 }
 
 extension ReplicationError {
     /// An error of an answer, or of the database here.
-    fileprivate init(answering error: any Error) {
-        if let error = error as? ReplicationError {
-            self = error
-        } else if error is PackedError {
+    init(answering error: any Error) {
+        if error is PackedError {
             self.init(.protocolViolation, "The answer of the server cannot be read.", cause: error)
         } else {
-            self.init(
-                .localFailure,
-                "The database could not be read or written, so the replication ended.",
-                cause: error)
+            self.init(unexpected: error)
         }
     }
 }

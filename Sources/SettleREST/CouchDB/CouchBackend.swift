@@ -19,6 +19,8 @@ public struct CouchBackend: Sendable {
     let createsDatabase: Bool
     /// How long the server is asked to wait for a change, in seconds.
     let listeningSeconds: Int
+    /// Whether bodies go packed by gzip, as long as the server takes them.
+    let packsRequests: Bool
     let memory = CouchMemory()
 
     /// What the database here calls the remote: its address.
@@ -29,7 +31,8 @@ public struct CouchBackend: Sendable {
 
     init(
         address: CouchAddress, transport: any HTTPTransport, means: CouchAuthorizer.Means,
-        documents: CouchSelection, createsDatabase: Bool, listeningSeconds: Int
+        documents: CouchSelection, createsDatabase: Bool, listeningSeconds: Int,
+        packsRequests: Bool
     ) {
         self.address = address
         self.transport = transport
@@ -37,13 +40,18 @@ public struct CouchBackend: Sendable {
         self.documents = documents
         self.createsDatabase = createsDatabase
         self.listeningSeconds = listeningSeconds
+        self.packsRequests = packsRequests
     }
 
     /// Sends a request, with fresh credentials once more when the first are refused.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isRefusal: Whether 401 may be said of what is sent, by those who are let in; such an answer is returned.
+    /// - Returns: The answer.
     /// - Throws: ``/SettleSync/ReplicationError`` as the transport does; `unauthorized` for 401.
     func exchange(
-        _ request: DatabaseRequest
+        _ request: DatabaseRequest, isRefusal: Bool = false
     ) async throws(ReplicationError) -> FullHTTPResponse {
         let login: CouchAuthorizer.Login = { form throws(ReplicationError) in
             try await logIn(form)
@@ -54,6 +62,11 @@ public struct CouchBackend: Sendable {
         if let fresh = try await authorizer.credentials(replacing: credentials, login) {
             let second = try await send(request, fresh)
             if second.head.status != .unauthorized { return second }
+        }
+        if isRefusal {
+            // Whoever is not let in at all is not shown the database, either.
+            _ = try await exchange(.information)
+            return response
         }
         let hint =
             credentials == .nothing
@@ -69,12 +82,42 @@ public struct CouchBackend: Sendable {
         var head = head(request.method, request.target(in: address))
         head.headerFields[.accept] = request.accepted
         if request.body != nil { head.headerFields[.contentType] = "application/json" }
+        if let parts = request.parts { head.headerFields[.contentType] = parts.type }
         if let range = request.range { head.headerFields[.range] = range }
         try credentials.authorize(&head)
-        let response = try await transport.send(
-            head, body: request.body, bodySizeMax: request.answerSizeMax)
+        let response: FullHTTPResponse
+        if let parts = request.parts {
+            response = try await transport.send(
+                head, streaming: parts.body, bodySizeMax: request.answerSizeMax)
+        } else {
+            response = try await send(head, request.body, request.answerSizeMax)
+        }
         await authorizer.note(response)
         return response
+    }
+
+    /// Sends a body packed, where that is wanted and makes it smaller, and as it is when that is not understood.
+    private func send(
+        _ head: HTTPRequest, _ body: [UInt8]?, _ bodySizeMax: Int
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        if let body, packsRequests, body.count >= RESTTuning.packedSizeMin,
+            memory.takesPacked != false
+        {
+            let packed = Gzip.packed(body)
+            if packed.count < body.count {
+                var packedHead = head
+                packedHead.headerFields[.contentEncoding] = "gzip"
+                let response = try await transport.send(
+                    packedHead, body: packed, bodySizeMax: bodySizeMax)
+                let mayBeTheCoding = [400, 415, 501].contains(response.status)
+                guard mayBeTheCoding, memory.takesPacked == nil else {
+                    if response.status < 400 { memory.takesPacked = true }
+                    return response
+                }
+                memory.takesPacked = false
+            }
+        }
+        return try await transport.send(head, body: body, bodySizeMax: bodySizeMax)
     }
 
     private func logIn(_ form: [UInt8]) async throws(ReplicationError) -> FullHTTPResponse {

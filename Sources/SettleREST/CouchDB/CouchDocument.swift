@@ -79,10 +79,14 @@ enum CouchDocument {
         let reason: String
     }
 
-    /// The text of a revision, with its attachments inline.
+    /// The text of a revision, with its attachments inline or, where they are long, described.
     ///
+    /// - Parameters:
+    ///   - revision: The revision; its known attachments are named as such, without content.
+    ///   - isInline: Whether contents stand in the text; otherwise they follow it.
+    /// - Returns: JSON text.
     /// - Throws: ``Unsendable``; what the database throws when it cannot be read.
-    static func text(of revision: SentRevision) throws -> [UInt8] {
+    static func text(of revision: SentRevision, inline isInline: Bool) throws -> [UInt8] {
         let document = revision.document
         let packed = try document.packed()
         if let name = try packed.memberNames().first(where: { $0.hasPrefix("_") }) {
@@ -96,7 +100,9 @@ enum CouchDocument {
         text += Array(",\"_revisions\":".utf8)
         JSONText.append(revisions(revision.path), to: &text)
         if revision.isDeleted { text += Array(",\"_deleted\":true".utf8) }
-        if !document.attachments.isEmpty { try append(document.attachments, to: &text) }
+        if !document.attachments.isEmpty {
+            try appendAttachments(of: revision, isInline, to: &text)
+        }
         let members = try JSONText.text(of: packed)
         // An object without members is two bytes.
         if members.count > 2 { text.append(UInt8(ascii: ",")) }
@@ -111,28 +117,37 @@ enum CouchDocument {
         ]
     }
 
-    private static func append(
-        _ attachments: [DocumentAttachment], to text: inout [UInt8]
+    /// The attachments whose contents go with a revision.
+    static func sentAttachments(of revision: SentRevision) -> [DocumentAttachment] {
+        revision.document.attachments.filter { !revision.knownAttachments.contains($0.name) }
+    }
+
+    private static func appendAttachments(
+        of revision: SentRevision, _ isInline: Bool, to text: inout [UInt8]
     ) throws {
-        let length = attachments.reduce(0) { $0 + $1.length }
-        guard length <= RESTTuning.inlineSizeMax else {
-            throw Unsendable(
-                reason: "Its attachments have \(length) bytes, and more than "
-                    + "\(RESTTuning.inlineSizeMax) are not sent with one document.")
-        }
+        let generation = revision.path[0].prefix { $0 != "-" }
         text += Array(",\"_attachments\":{".utf8)
-        for (place, attachment) in attachments.enumerated() {
-            guard try attachment.isContentAvailable else {
-                throw Unsendable(
-                    reason: "The content of its attachment '\(attachment.name)' is not here.")
-            }
+        for (place, attachment) in revision.document.attachments.enumerated() {
             if place > 0 { text.append(UInt8(ascii: ",")) }
             JSONText.append(attachment.name, to: &text)
             text += Array(":{\"content_type\":".utf8)
             JSONText.append(attachment.contentType, to: &text)
-            text += Array(",\"data\":\"".utf8)
-            text += Array(try attachment.data().base64EncodedData())
-            text += Array("\"}".utf8)
+            if revision.knownAttachments.contains(attachment.name) {
+                text += Array(",\"length\":\(attachment.length),\"stub\":true}".utf8)
+                continue
+            }
+            guard try attachment.isContentAvailable else {
+                throw Unsendable(
+                    reason: "The content of its attachment '\(attachment.name)' is not here.")
+            }
+            text += Array(",\"revpos\":\(generation),".utf8)
+            if isInline {
+                text += Array("\"data\":\"".utf8)
+                text += Array(try attachment.data().base64EncodedData())
+                text += Array("\"}".utf8)
+            } else {
+                text += Array("\"length\":\(attachment.length),\"follows\":true}".utf8)
+            }
         }
         text.append(UInt8(ascii: "}"))
     }

@@ -6,6 +6,8 @@ final class CouchMemory: Sendable {
     private struct State {
         var lacksBulkGet = false
         var incarnation: String?
+        var packedTypes: Set<String> = []
+        var takesPacked: Bool?
         var logRevisions: [String: String] = [:]
     }
 
@@ -15,6 +17,21 @@ final class CouchMemory: Sendable {
     var lacksBulkGet: Bool {
         get { state.withLock { $0.lacksBulkGet } }
         set { state.withLock { $0.lacksBulkGet = newValue } }
+    }
+
+    /// Whether the server keeps contents of a type packed by gzip, and sends them so in parts.
+    func packs(_ type: String) -> Bool {
+        state.withLock { $0.packedTypes.contains(type) }
+    }
+
+    func notePacking(of type: String) {
+        state.withLock { _ = $0.packedTypes.insert(type) }
+    }
+
+    /// Whether the server takes bodies that are packed by gzip; nil until one was answered.
+    var takesPacked: Bool? {
+        get { state.withLock { $0.takesPacked } }
+        set { state.withLock { $0.takesPacked = newValue } }
     }
 
     /// What the server said when a replication began.

@@ -4,13 +4,15 @@ import SettleSync
 import SettleTableProtocol
 
 /// A request to a database of CouchDB's protocol.
-struct DatabaseRequest: Sendable, Hashable {
+struct DatabaseRequest: Sendable {
     var method: HTTPRequest.Method
     /// The path behind that of the database, each part encoded: empty, or with a slash at its beginning.
     var path = ""
     var query: [QueryParameter] = []
     /// The body, which is JSON; nil for none.
     var body: [UInt8]?
+    /// The body in the place of JSON; nil for none.
+    var parts: MultipartBody?
     /// The bytes that are wanted of the answer, as a header has them; nil for all.
     var range: String?
     /// What the answer may be; CouchDB answers some requests in parts unless it is told not to.
@@ -114,16 +116,34 @@ extension DatabaseRequest {
             body: JSONText.text(of: ["docs": .array(listed)]))
     }
 
-    /// Reads revisions of one document, where ``bulkGet(_:)`` is not known.
+    /// Reads revisions of one document, where ``bulkGet(_:)`` is not known; without names all leaves.
     static func openRevisions(_ wanted: WantedRevisions) -> DatabaseRequest {
-        let list = JSONValue.array(wanted.revisions.map { .string($0) })
-        return DatabaseRequest(
+        DatabaseRequest(
             method: .get, path: path(of: wanted.id),
             query: [
                 QueryParameter("revs", "true"), QueryParameter("latest", "true"),
-                QueryParameter(
-                    "open_revs", String(decoding: JSONText.text(of: list), as: UTF8.self)),
+                wanted.revisions.isEmpty
+                    ? QueryParameter("open_revs", "all") : list("open_revs", wanted.revisions),
             ])
+    }
+
+    /// Reads a revision with the contents of its attachments, but for those that came with revisions that are here.
+    static func revisionInParts(
+        _ id: String, _ revision: String, having known: [String]
+    ) -> DatabaseRequest {
+        var query = [
+            QueryParameter("revs", "true"), list("open_revs", [revision]),
+            QueryParameter("attachments", "true"),
+        ]
+        if !known.isEmpty { query.append(list("atts_since", known)) }
+        return DatabaseRequest(
+            method: .get, path: path(of: id), query: query, accepted: "multipart/mixed",
+            answerSizeMax: 2 * RESTTuning.downloadSizeMax)
+    }
+
+    private static func list(_ name: String, _ revisions: [String]) -> QueryParameter {
+        let list = JSONValue.array(revisions.map { .string($0) })
+        return QueryParameter(name, String(decoding: JSONText.text(of: list), as: UTF8.self))
     }
 
     /// Reads the content of an attachment, or some bytes of it.
@@ -149,6 +169,13 @@ extension DatabaseRequest {
         }
         return DatabaseRequest(
             method: .post, path: "/_bulk_docs", body: body + Array("]}".utf8))
+    }
+
+    /// Writes a revision as it is, with contents behind it.
+    static func documentInParts(_ id: String, _ parts: MultipartBody) -> DatabaseRequest {
+        DatabaseRequest(
+            method: .put, path: path(of: id), query: [QueryParameter("new_edits", "false")],
+            parts: parts)
     }
 
     private static func path(of id: String) -> String { "/" + PercentEncoding.encoded(id) }

@@ -19,6 +19,25 @@ public protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse
+
+    /// Sends a request whose body is made meanwhile, and waits for the whole response.
+    ///
+    /// Unless a transport has a better one, the body is made whole first.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with scheme and authority.
+    ///   - body: The body.
+    ///   - bodySizeMax: The most bytes the response's body may have.
+    /// - Returns: The response, whatever its status.
+    /// - Throws: As ``send(_:body:bodySizeMax:)``; ``/SettleSync/ReplicationError`` with `localFailure` when the body cannot be
+    ///   made.
+    func send(
+        _ request: HTTPRequest, streaming body: HTTPBody, bodySizeMax: Int
+    ) async throws(ReplicationError) -> FullHTTPResponse
+
+    /// Whether the body of ``send(_:streaming:bodySizeMax:)`` is not whole in memory, so that it may be of any length; false
+    /// unless a transport says otherwise.
+    var streamsBodies: Bool { get }
 }
 
 /// What a server responds with: the head and the whole body.

@@ -173,10 +173,16 @@ extension Database {
 }
 
 extension ReplicationConfiguration {
-    /// Checks the numbers that have a range.
+    /// Checks the name of the remote, and the numbers that have a range.
     ///
     /// - Throws: ``ReplicationError`` with `misconfigured`, saying which values are allowed.
-    func check() throws(ReplicationError) {
+    func check(of remote: String) throws(ReplicationError) {
+        guard (1...SyncTuning.identifierLengthMax).contains(remote.utf8.count) else {
+            throw ReplicationError(
+                .misconfigured,
+                "The name of the remote has \(remote.utf8.count) bytes; it needs 1 to "
+                    + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
+        }
         for (name, value) in [
             ("pageSize", pageSize), ("concurrentRequestsMax", concurrentRequestsMax),
         ] where value < 1 {

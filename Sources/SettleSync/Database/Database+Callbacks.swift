@@ -48,16 +48,8 @@ extension Database {
         with configurations: [ReplicationConfiguration], keepingCommitOrder keepsOrder: Bool,
         makingTargets targets: @escaping @Sendable () throws -> [ReplicationTarget]
     ) {
-        let center = ReplicationCenter.of(self)
-        center.follow { [self] in
-            do {
-                try await startReplication(with: targets(), keepingCommitOrder: keepsOrder)
-            } catch {
-                let error = ReplicationError(unexpected: error)
-                for configuration in configurations {
-                    center.report(.failed(error), of: configuration, with: nil, in: self)
-                }
-            }
+        startReplication(of: configurations) {
+            try await self.startReplication(with: targets(), keepingCommitOrder: keepsOrder)
         }
     }
 
@@ -70,13 +62,29 @@ extension Database {
         with configuration: ReplicationConfiguration,
         makingBackend backend: @escaping @Sendable () throws -> some Backend
     ) {
+        startReplication(of: [configuration]) {
+            try await self.startReplication(with: configuration, using: backend())
+        }
+    }
+
+    /// Starts something after what was started before, and reports what prevents it.
+    ///
+    /// - Parameters:
+    ///   - configurations: What is to be started.
+    ///   - start: Starts it.
+    func startReplication(
+        of configurations: [ReplicationConfiguration],
+        _ start: @escaping @Sendable () async throws -> Void
+    ) {
         let center = ReplicationCenter.of(self)
         center.follow { [self] in
             do {
-                try await startReplication(with: configuration, using: backend())
+                try await start()
             } catch {
                 let error = ReplicationError(unexpected: error)
-                center.report(.failed(error), of: configuration, with: nil, in: self)
+                for configuration in configurations {
+                    center.report(.failed(error), of: configuration, with: nil, in: self)
+                }
             }
         }
     }

@@ -13,8 +13,15 @@ extension Database {
     public func removePullCheckpoints(
         of remote: String, queryId: String? = nil
     ) async throws {
+        guard let record = try read({ try RemoteRecord.find(remote, in: $0) }) else { return }
+        if record.isByRevisions {
+            // Its pulls have no identifiers.
+            if queryId != nil { return }
+            return try await write {
+                try RemoteTables.byRevisions(remote, in: $0).removeAllCheckpoints()
+            }
+        }
         let pushQueue = ReplicationCenter.of(self).pushQueue(for: remote, of: self)
-        guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return }
         try await pushQueue.write(self) { _, tables in
             if let queryId {
                 try tables.removeCheckpoints(ofQueriesWithId: queryId)
@@ -36,6 +43,9 @@ extension Database {
     /// another remote is still to be told of stay; one that moves here from the scope of another remote
     /// stays with what is pending, as it may be nowhere else.
     ///
+    /// With a remote by revisions (CouchDB's protocol) all documents are shared but those that the filter delegate holds back;
+    /// a document goes with all of its leaves, and a replication under way begins anew.
+    ///
     /// > Source: `purge` of Azure Mobile Services, which refuses while operations are pending, and
     /// > its forced variant, which drops them; both clear the tokens.
     ///
@@ -55,8 +65,13 @@ extension Database {
         of remote: String, discardingPendingOperations: Bool = false,
         where isIncluded: @escaping @Sendable (Document) -> Bool = { _ in true }
     ) async throws -> Int {
+        guard let record = try read({ try RemoteRecord.find(remote, in: $0) }) else { return 0 }
+        if record.isByRevisions {
+            return try await purgeRevisions(
+                of: remote, discardingPendingOperations: discardingPendingOperations,
+                where: isIncluded)
+        }
         let pushQueue = ReplicationCenter.of(self).pushQueue(for: remote, of: self)
-        guard try read({ try RemoteRecord.find(remote, in: $0) }) != nil else { return 0 }
         // What is in flight is answered first, as far as that is up to us.
         return try await pushQueue.turn.run {
             try await pushQueue.purge(

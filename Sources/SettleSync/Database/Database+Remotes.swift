@@ -9,7 +9,8 @@ extension Database {
         try read { snapshot in
             try RemoteRecord.all(in: snapshot).map { identifier, record in
                 ReplicationRemote(
-                    identifier: identifier, sequence: record.checkpoint, scope: record.scope,
+                    identifier: identifier, isByRevisions: record.isByRevisions,
+                    sequence: record.checkpoint, scope: record.scope,
                     carriesAttachments: record.carriesAttachments,
                     checkpoints: try RemoteTables(record, in: snapshot).allCheckpoints())
             }

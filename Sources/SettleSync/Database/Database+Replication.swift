@@ -66,11 +66,9 @@ extension Database {
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws -> Replication {
         let center = ReplicationCenter.of(self)
-        let session = try await session(
-            with: configuration, using: backend, beside: center.added + center.sessions)
-        center.add(session)
-        session.start(after: [])
-        return Replication(session)
+        return center.begin(
+            try await session(
+                with: configuration, using: backend, beside: center.added + center.sessions))
     }
 
     /// Starts a replication, in the place of the one that runs.
@@ -90,7 +88,9 @@ extension Database {
     public func startReplication(
         with configuration: ReplicationConfiguration, using backend: some Backend
     ) async throws {
-        _ = try await beginReplication(with: configuration, using: backend)
+        let center = ReplicationCenter.of(self)
+        center.beginAlone(
+            try await session(with: configuration, using: backend, beside: center.added))
     }
 
     /// Ends the running replication, or all that one call started, and waits until it has ended.
@@ -117,12 +117,11 @@ extension Database {
     ) async throws -> ReplicationSummary {
         var configuration = configuration
         configuration.isRepeating = false
-        let session = try await beginReplication(with: configuration, using: backend)
-        return try await withTaskCancellationHandler {
-            try await session.summary()
-        } onCancel: {
-            session.cancel()
-        }
+        let center = ReplicationCenter.of(self)
+        let session = try await session(
+            with: configuration, using: backend, beside: center.added)
+        center.beginAlone(session)
+        return try await session.ending()
     }
 
     /// Replicates once and waits for the end, beside the replications that run.
@@ -140,23 +139,8 @@ extension Database {
         let center = ReplicationCenter.of(self)
         let session = try await session(
             with: configuration, using: backend, beside: center.added + center.sessions)
-        center.add(session)
-        session.start(after: [])
-        return try await withTaskCancellationHandler {
-            try await session.summary()
-        } onCancel: {
-            session.cancel()
-        }
-    }
-
-    private func beginReplication(
-        with configuration: ReplicationConfiguration, using backend: some Backend
-    ) async throws -> ReplicationSession {
-        let center = ReplicationCenter.of(self)
-        let session = try await session(
-            with: configuration, using: backend, beside: center.added)
-        session.start(after: center.replaceSessions(with: [session]))
-        return session
+        _ = center.begin(session)
+        return try await session.ending()
     }
 
     /// A session that can start.
@@ -172,14 +156,8 @@ extension Database {
         with configuration: ReplicationConfiguration, using backend: any Backend,
         beside others: [any RunningReplication], order: CommitOrder? = nil
     ) async throws -> ReplicationSession {
-        try configuration.check()
         let identifier = backend.identifier
-        guard (1...SyncTuning.identifierLengthMax).contains(identifier.utf8.count) else {
-            throw ReplicationError(
-                .misconfigured,
-                "The name of the remote has \(identifier.utf8.count) bytes; it needs 1 to "
-                    + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
-        }
+        try configuration.check(of: identifier)
         let scope = configuration.scope
         if let fault = scope.fault { throw ReplicationError(.misconfigured, fault) }
         let isOther = others.contains {

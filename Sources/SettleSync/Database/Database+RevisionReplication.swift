@@ -13,9 +13,8 @@ extension Database {
     package func startReplication(
         with configuration: ReplicationConfiguration, using backend: any RevisionBackend
     ) throws {
-        let center = ReplicationCenter.of(self)
-        let session = try revisionSession(with: configuration, using: backend)
-        session.start(after: center.replaceSessions(with: [session]))
+        ReplicationCenter.of(self).beginAlone(
+            try revisionSession(with: configuration, using: backend))
     }
 
     /// Starts a replication by revisions, without waiting; what prevents it is reported.
@@ -23,14 +22,8 @@ extension Database {
         with configuration: ReplicationConfiguration,
         makingRevisionBackend backend: @escaping @Sendable () throws -> any RevisionBackend
     ) {
-        let center = ReplicationCenter.of(self)
-        center.follow { [self] in
-            do {
-                try startReplication(with: configuration, using: backend())
-            } catch {
-                let error = ReplicationError(unexpected: error)
-                center.report(.failed(error), of: configuration, with: nil, in: self)
-            }
+        startReplication(of: [configuration]) {
+            try self.startReplication(with: configuration, using: backend())
         }
     }
 
@@ -40,36 +33,23 @@ extension Database {
     ) async throws -> ReplicationSummary {
         var configuration = configuration
         configuration.isRepeating = false
-        let center = ReplicationCenter.of(self)
         let session = try revisionSession(with: configuration, using: backend)
-        session.start(after: center.replaceSessions(with: [session]))
-        return try await withTaskCancellationHandler {
-            try await session.summary()
-        } onCancel: {
-            session.cancel()
-        }
+        ReplicationCenter.of(self).beginAlone(session)
+        return try await session.ending()
     }
 
     /// Starts a replication by revisions beside those that run.
     package func addReplication(
         with configuration: ReplicationConfiguration, using backend: any RevisionBackend
     ) throws -> Replication {
-        let session = try revisionSession(with: configuration, using: backend)
-        ReplicationCenter.of(self).add(session)
-        session.start(after: [])
-        return Replication(session)
+        ReplicationCenter.of(self).begin(
+            try revisionSession(with: configuration, using: backend))
     }
 
     private func revisionSession(
         with configuration: ReplicationConfiguration, using backend: any RevisionBackend
     ) throws -> RevisionSession {
-        try configuration.check()
-        guard (1...SyncTuning.identifierLengthMax).contains(backend.identifier.utf8.count) else {
-            throw ReplicationError(
-                .misconfigured,
-                "The name of the remote has \(backend.identifier.utf8.count) bytes; it needs 1 to "
-                    + "\(SyncTuning.identifierLengthMax). Use a shorter address.")
-        }
+        try configuration.check(of: backend.identifier)
         let unknown = [
             ("scope", configuration.scope != .all), ("queryId", configuration.queryId != nil),
             ("isIncremental", !configuration.isIncremental),
@@ -82,6 +62,7 @@ extension Database {
                 .misconfigured,
                 "A replication by revisions has no '\(unknown.0)'; leave it as it is unless given.")
         }
+        addSideTableCheck(.replication)
         addSideTableCheck(.revisionReplication)
         return RevisionSession(
             database: self, backend: backend, configuration: configuration,

@@ -41,12 +41,7 @@ extension Database {
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
         using backend: some Backend
     ) async throws -> Bool {
-        guard backend.identifier == operation.remote else {
-            throw ReplicationError(
-                .misconfigured,
-                "The operation is for '\(operation.remote)', and the back-end is "
-                    + "'\(backend.identifier)'.", documentId: operation.documentId)
-        }
+        try operation.check(isFor: backend.identifier)
         return try await withdraw(operation, withdrawal) {
             try await backend.prepare()
             let outcome = try await backend.lookUp(operation.documentId)
@@ -55,10 +50,79 @@ extension Database {
         }
     }
 
+    /// Withdraws an operation that a remote by revisions refuses, or that the filter delegate holds back.
+    ///
+    /// - Parameters:
+    ///   - operation: As in ``withdraw(_:_:)``.
+    ///   - withdrawal: What becomes of the document, with all of its leaves.
+    ///   - backend: The remote; nil where it is not to be asked.
+    /// - Returns: As in ``withdraw(_:_:)``.
+    /// - Throws: As ``withdraw(_:_:using:)``.
+    package func withdraw(
+        _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
+        using backend: (any RevisionBackend)?
+    ) async throws -> Bool {
+        let (id, remote) = (operation.documentId, operation.remote)
+        if let backend { try operation.check(isFor: backend.identifier) }
+        var theirs: [ReadyRevision] = []
+        if withdrawal == .takeTheirs {
+            guard let backend else { throw operation.unknownToUs }
+            _ = try await backend.begin()
+            theirs = try await revisions(of: id, backend)
+        }
+        return try await write { [theirs] transaction in
+            let tables = try RemoteTables.byRevisions(remote, in: transaction)
+            guard let old = try tables.entry(id),
+                try PendingOperation.fingerprint(of: old, id, in: transaction)
+                    == operation.fingerprint
+            else { return false }
+            try tables.setEntry(nil, id, replacing: old)
+            if withdrawal == .keepOurs { return true }
+            guard try PushQueue.purge(id, in: transaction, tables) else {
+                throw PushQueue.stays(id)
+            }
+            try tables.removeNote(ofDocumentWithId: id, in: transaction)
+            for revision in theirs {
+                _ = try revision.store(from: remote, tables, in: transaction)
+            }
+            return true
+        }
+    }
+
+    /// What a remote has of a document, with the contents of attachments.
+    private func revisions(
+        of id: String, _ backend: any RevisionBackend
+    ) async throws -> [ReadyRevision] {
+        let contents = RevisionContents(database: self, backend: backend)
+        var ready: [ReadyRevision] = []
+        for fetched in try await backend.leaves(of: id) {
+            let fault: ItemFault
+            switch fetched {
+            case .revision(let revision):
+                do {
+                    let (attachments, _) = try await contents.attachments(of: revision)
+                    ready.append(ReadyRevision(revision: revision, attachments: attachments))
+                    continue
+                } catch let failed as RevisionContents.Fault {
+                    fault = failed.fault
+                }
+            case .fault(_, let found): fault = found
+            }
+            throw ReplicationError(
+                .protocolViolation,
+                "What '\(backend.identifier)' has of document '\(id)' cannot be a document here: \(fault)",
+                documentId: id)
+        }
+        return ready
+    }
+
     private func withdraw(
         _ operation: PendingOperation, _ withdrawal: OperationWithdrawal,
         lookingUp lookUp: @Sendable () async throws -> LookUpOutcome
     ) async throws -> Bool {
+        if try read({ try RemoteRecord.find(operation.remote, in: $0)?.isByRevisions }) == true {
+            return try await withdraw(operation, withdrawal, using: nil)
+        }
         let pushQueue = ReplicationCenter.of(self).pushQueue(for: operation.remote, of: self)
         return try await pushQueue.turn.run {
             var theirs: BaseItem?
@@ -66,15 +130,28 @@ extension Database {
                 switch try await lookUp() {
                 case .found(let item): theirs = BaseItem(item)
                 case .absent: theirs = .absent
-                case .notOffered:
-                    throw ReplicationError(
-                        .misconfigured,
-                        "What '\(operation.remote)' has of document '\(operation.documentId)' is "
-                            + "not known here. Hand in a back-end that can look it up.",
-                        documentId: operation.documentId)
+                case .notOffered: throw operation.unknownToUs
                 }
             }
             return try await pushQueue.withdraw(self, operation, withdrawal, theirs: theirs)
         }
+    }
+}
+
+extension PendingOperation {
+    /// Refuses another remote than that of the operation.
+    fileprivate func check(isFor identifier: String) throws(ReplicationError) {
+        if identifier == remote { return }
+        throw ReplicationError(
+            .misconfigured,
+            "The operation is for '\(remote)', and the back-end is '\(identifier)'.",
+            documentId: documentId)
+    }
+
+    fileprivate var unknownToUs: ReplicationError {
+        ReplicationError(
+            .misconfigured,
+            "What '\(remote)' has of document '\(documentId)' is not known here. Hand in a back-end "
+                + "that can look it up.", documentId: documentId)
     }
 }

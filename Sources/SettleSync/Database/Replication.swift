@@ -93,3 +93,12 @@ public final class Replication: Sendable {
         try await session.summary()
     }
 }
+
+extension ReplicationCenter {
+    /// Starts a session beside those that run.
+    func begin(_ session: any RunningReplication) -> Replication {
+        add(session)
+        session.start(after: [])
+        return Replication(session)
+    }
+}

@@ -86,6 +86,13 @@ extension PushQueue {
     ) throws -> [RemoteTables] {
         try RemoteRecord.all(in: transaction).compactMap { identifier, record in
             if record.number == tables.number { return nil }
+            if record.isByRevisions {
+                // One that was only pulled from waits for nothing.
+                if record.checkpoint == 0 { return nil }
+                let other = try RemoteTables(record, in: transaction)
+                return try other.hasUnoffered(id, after: record.checkpoint, to: identifier)
+                    ? other : nil
+            }
             // What that remote's push queue has not seen yet is pending too.
             while try !PushQueue(identifier: identifier).catchUp(in: transaction) {}
             let other = try RemoteTables(record, in: transaction)

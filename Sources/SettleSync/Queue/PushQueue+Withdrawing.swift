@@ -44,13 +44,18 @@ extension PushQueue {
                 // The document that has the identifier now belongs to another remote.
                 let isTaken = try tables.isTaken(id, in: transaction)
                 guard try Self.purge(id, in: transaction, tables) || isTaken else {
-                    throw ReplicationError(
-                        .pendingOperations,
-                        "Document '\(id)' cannot be purged: another remote is still to be told of "
-                            + "it. Withdraw that operation first.", documentId: id)
+                    throw Self.stays(id)
                 }
             }
             return true
         }
+    }
+
+    /// A document that another remote is still to be told of.
+    static func stays(_ id: String) -> ReplicationError {
+        ReplicationError(
+            .pendingOperations,
+            "Document '\(id)' cannot be purged: another remote is still to be told of it. Withdraw that "
+                + "operation first.", documentId: id)
     }
 }

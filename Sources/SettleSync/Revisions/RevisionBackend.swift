@@ -61,7 +61,7 @@ package protocol RevisionBackend: Sendable {
     /// Which of some revisions the remote lacks, by document; those of which it lacks none are left out.
     func missing(
         _ revisions: [String: [String]]
-    ) async throws(ReplicationError) -> [String: [String]]
+    ) async throws(ReplicationError) -> [String: MissingRevisions]
 
     /// Fetches revisions, each with what came before it, or newer ones in their place.
     ///
@@ -69,6 +69,21 @@ package protocol RevisionBackend: Sendable {
     func fetch(
         _ wanted: [WantedRevisions]
     ) async throws(ReplicationError) -> [FetchedRevision]
+
+    /// Fetches all leaves of a document, each with what came before it; none when there is no such document.
+    func leaves(of id: String) async throws(ReplicationError) -> [FetchedRevision]
+
+    /// The contents of several attachments of a revision, as far as the remote gives them together.
+    ///
+    /// - Parameters:
+    ///   - attachments: Those that are wanted.
+    ///   - revision: The revision.
+    ///   - known: Leaves of the document whose contents are here, which need not come.
+    /// - Returns: Contents by name, in memory; those that are long or do not come are left out, and are fetched one by one.
+    /// - Throws: As all methods.
+    func contents(
+        of attachments: [FetchedAttachment], _ revision: ReceivedRevision, having known: [String]
+    ) async throws(ReplicationError) -> [String: Data]
 
     /// The content of an attachment that was fetched without it.
     ///
@@ -124,6 +139,18 @@ package struct RevisionFeed: Sendable, Hashable {
         self.changes = changes
         self.last = last
         self.pendingCount = pendingCount
+    }
+}
+
+/// Revisions of a document that a remote lacks.
+package struct MissingRevisions: Sendable, Hashable {
+    package var revisions: Set<String>
+    /// The leaves that it has and that may come before them.
+    package var ancestors: [String]
+
+    package init(revisions: Set<String>, ancestors: [String] = []) {
+        self.revisions = revisions
+        self.ancestors = ancestors
     }
 }
 
@@ -196,6 +223,8 @@ package struct SentRevision: Sendable {
     /// The revision and those before it, newest first.
     package var path: [String]
     package var isDeleted: Bool
+    /// The names of the attachments that the remote should have with the revision before, so that they need not go again.
+    package var knownAttachments: Set<String> = []
 
     package init(document: Document, path: [String], isDeleted: Bool) {
         self.document = document
@@ -207,11 +236,15 @@ package struct SentRevision: Sendable {
 /// A revision that a remote does not take.
 package struct RefusedRevision: Sendable, Hashable {
     package var id: String
-    /// Why, in a sentence without contents.
-    package var reason: String
+    /// Why.
+    package var rejection: RemoteRejection
+
+    package init(id: String, _ rejection: RemoteRejection) {
+        self.id = id
+        self.rejection = rejection
+    }
 
     package init(id: String, reason: String) {
-        self.id = id
-        self.reason = reason
+        self.init(id: id, RemoteRejection(reason: reason))
     }
 }

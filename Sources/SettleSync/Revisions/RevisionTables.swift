@@ -16,13 +16,18 @@ enum RevisionTables {
 
     /// What this database is called, made when it was called nothing before.
     static func databaseName(in transaction: Transaction) throws -> String {
-        let table = try transaction.sideTable(named: logsName)
-        if let bytes = try table.value(for: databaseKey) {
-            return try text(bytes, "the name of the database")
-        }
+        if let name = try knownDatabaseName(in: transaction) { return name }
         let name = newName()
-        try table.set([layout] + Array(name.utf8), for: databaseKey)
+        try transaction.sideTable(named: logsName).set(
+            [layout] + Array(name.utf8), for: databaseKey)
         return name
+    }
+
+    /// What this database is called; nil when it was called nothing before.
+    static func knownDatabaseName(in snapshot: Snapshot) throws -> String? {
+        try snapshot.table(logsName)?.value(for: databaseKey).map {
+            try text($0, "the name of the database")
+        }
     }
 
     /// A name that nothing had before.

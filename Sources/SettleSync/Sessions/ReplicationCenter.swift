@@ -54,6 +54,13 @@ final class ReplicationCenter: Sendable {
         set { state.withLock { $0.logger = newValue } }
     }
 
+    /// Where a replication logs.
+    func logger(of remote: String, _ configuration: ReplicationConfiguration) -> Logger {
+        var logger = configuration.logger ?? self.logger
+        logger[metadataKey: "remote"] = "\(remote)"
+        return logger
+    }
+
     /// The replications that run and that one call started.
     var sessions: [any RunningReplication] { state.withLock { $0.sessions } }
 
@@ -73,6 +80,11 @@ final class ReplicationCenter: Sendable {
     /// Puts a session beside those that run.
     func add(_ session: any RunningReplication) {
         state.withLock { $0.added.append(session) }
+    }
+
+    /// Starts a session in the place of those that run.
+    func beginAlone(_ session: any RunningReplication) {
+        session.start(after: replaceSessions(with: [session]))
     }
 
     /// Forgets a session that ended by itself.

@@ -1,8 +1,7 @@
-import Logging
 import Settle
 
 /// What one cycle did so far.
-struct ReplicationCycle: CountedCycle {
+struct ReplicationCycle: ReplicatingCycle {
     let session: ReplicationSession
     var summary = ReplicationSummary()
     /// What of the summary the metrics have.
@@ -43,11 +42,6 @@ struct ReplicationCycle: CountedCycle {
             advanceCount = before.advanceCount
         }
         progressCountBefore = progressCount
-    }
-
-    /// The error; there is one when this is asked.
-    var failure: ReplicationError {
-        error ?? ReplicationError(.localFailure, "The replication ended without saying why.")
     }
 
     /// Whether items carry attachments, as the back-end knows by now.

@@ -32,6 +32,12 @@ final class ReplicationMetrics: Sendable {
         self.factory = factory
     }
 
+    /// Counts as a configuration says; nil when nothing is counted.
+    convenience init?(of remote: String, _ configuration: ReplicationConfiguration) {
+        guard let factory = configuration.metrics else { return nil }
+        self.init(remote: remote, factory: factory)
+    }
+
     private typealias Path = any KeyPath<ReplicationSummary, Int> & Sendable
 
     private static let counts: [(label: String, path: Path)] = [

@@ -1,4 +1,3 @@
-import Foundation
 import Settle
 
 extension RevisionCycle {
@@ -8,6 +7,8 @@ extension RevisionCycle {
         var feed: RevisionFeed
         var fetched: [FetchedRevision] = []
         var faults: [(id: String, fault: ItemFault)] = []
+        /// The documents of the page that are set aside.
+        var setAsideIds: [String] = []
         var counts = LogCounts()
         var isLast = false
     }
@@ -20,6 +21,7 @@ extension RevisionCycle {
         sequenceBefore = try database.lastSequence
         var logs = try await logs(
             of: .serverToClient, [backend.selection] + query.channels.sorted())
+        if try await !hasCheckpoint(of: query) { logs.forget() }
         let source = Source(session: session, query: query)
         var sequence = logs.sequence
         session.notePull(upTo: sequence)
@@ -34,7 +36,9 @@ extension RevisionCycle {
             let isLast = batch.isLast
             async let next = isLast ? nil : source.batch(after: last)
             // Pages of what is known need no entry each: they are as soon read again.
-            if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty {
+            if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty
+                || !batch.setAsideIds.isEmpty
+            {
                 try await store(batch, from: logs.sequence, &logs)
             } else {
                 note(batch)
@@ -47,44 +51,112 @@ extension RevisionCycle {
         }
     }
 
+    /// What the database calls a pull, and keeps its checkpoint under.
+    private func stored(_ query: RevisionQuery) -> PullQuery {
+        PullQuery(channels: query.channels, filter: backend.selection)
+    }
+
+    /// Whether a pull may go on by its log: not after all checkpoints of the remote were removed.
+    ///
+    /// One that may not gets a checkpoint without a token, which is gone when they are removed meanwhile.
+    private func hasCheckpoint(of query: RevisionQuery) async throws -> Bool {
+        let (identifier, stored) = (backend.identifier, stored(query))
+        let known = try database.read { snapshot in
+            try RemoteTables(RemoteRecord.find(identifier, in: snapshot), in: snapshot)
+                .checkpoint(of: stored)
+        }
+        if known.token != nil { return true }
+        try await database.write { transaction in
+            let tables = try RemoteTables.byRevisions(identifier, in: transaction)
+            try tables.setCheckpoint(Checkpoint(carriesAttachments: true), of: stored)
+        }
+        return false
+    }
+
     private mutating func store(
         _ batch: Batch, from sequence: JSONValue?, _ logs: inout Logs
     ) async throws {
         var (counts, faults) = (batch.counts, batch.faults)
-        var revisions: [(revision: ReceivedRevision, attachments: [DocumentAttachment])] = []
+        var revisions: [ReadyRevision] = []
+        let contents = RevisionContents(database: database, backend: backend)
         for fetched in batch.fetched {
             switch fetched {
             case .fault(let id, let fault): faults.append((id, fault))
             case .revision(let revision):
                 do {
-                    revisions.append((revision, try await attachments(of: revision)))
-                } catch let fault as AttachmentFault {
+                    let (attachments, count) = try await contents.attachments(of: revision)
+                    summary.attachmentsDownloaded += count
+                    revisions.append(ReadyRevision(revision: revision, attachments: attachments))
+                } catch let fault as RevisionContents.Fault {
                     faults.append((revision.id, fault.fault))
                 }
             }
         }
         counts.read = revisions.count
-        let (cycle, known, stored, read, end) = (self, logs, revisions, counts, batch.feed.last)
-        let faultCount = faults.count
+        let (cycle, known, stored, read) = (self, logs, revisions, counts)
+        let (found, query) = (faults, self.stored(batch.query))
         let (outcome, log) = try await database.write { transaction in
-            var (outcome, counts) = (Outcome(), read)
-            for (revision, attachments) in stored {
+            let tables = try RemoteTables.byRevisions(cycle.backend.identifier, in: transaction)
+            var (outcome, counts) = (Outcome(faults: found), read)
+            for revision in stored {
                 try Self.store(
-                    revision, attachments, from: cycle.backend.identifier, &outcome,
-                    in: transaction)
+                    revision, from: cycle.backend.identifier, tables, &outcome, in: transaction)
             }
             counts.written = outcome.storedCount
-            counts.failed = faultCount + outcome.faults.count
+            counts.failed = outcome.faults.count
+            try cycle.setAside(batch, &outcome, query, in: tables)
+            let end = batch.feed.last
+            try Self.setCheckpoint(end, of: query, in: tables)
             let log = cycle.log(after: known, from: sequence, to: end, counts)
             try RevisionTables.setLog(log, known.name, in: transaction)
             return (outcome, log)
         }
-        faults += outcome.faults
         summary.pulled += outcome.storedCount
         conflictedIds.formUnion(outcome.conflictedIds)
-        for (id, fault) in faults { setAside(id, fault) }
+        summary.skipped += outcome.setAside.count
+        for item in outcome.setAside { session.report(.setAside(item)) }
         note(batch)
         try await confirm(log, &logs)
+    }
+
+    /// Notes where a pull goes on.
+    ///
+    /// - Throws: ``ReplicationError`` when the checkpoints of the remote were removed since it began: documents may have
+    ///   been purged that it has passed by.
+    private static func setCheckpoint(
+        _ sequence: JSONValue, of query: PullQuery, in tables: RemoteTables
+    ) throws {
+        guard try tables.hasCheckpoint(of: query) else {
+            throw ReplicationError(
+                .busy,
+                "The documents of the remote were purged during the replication, which begins again."
+            )
+        }
+        let text = String(decoding: JSONText.text(of: sequence), as: UTF8.self)
+        try tables.setCheckpoint(
+            Checkpoint(token: PullToken(text), carriesAttachments: true), of: query)
+    }
+
+    /// Lists what cannot be documents here, and takes off the list what can be by now.
+    private func setAside(
+        _ batch: Batch, _ outcome: inout Outcome, _ query: PullQuery, in tables: RemoteTables
+    ) throws {
+        let identifier = backend.identifier
+        var ids: Set<String> = []
+        if !outcome.faults.isEmpty {
+            let leaves = Dictionary(batch.feed.changes.map { ($0.id, $0.revisions) }) { $1 }
+            for (id, fault) in outcome.faults where ids.insert(id).inserted {
+                let row = SetAsideRow(
+                    fault, id: id, version: leaves[id]?.joined(separator: " "), source: query.hash,
+                    at: session.configuration.now())
+                if let row = try tables.setFault(row, SetAsideKey(id: id)) {
+                    outcome.setAside.append(SetAsideItem(remote: identifier, row: row))
+                }
+            }
+        }
+        for id in batch.setAsideIds where !ids.contains(id) {
+            try tables.removeFault(SetAsideKey(id: id))
+        }
     }
 
     private mutating func note(_ batch: Batch) {
@@ -99,125 +171,27 @@ extension RevisionCycle {
     private struct Outcome: Sendable {
         var storedCount = 0
         var conflictedIds: Set<String> = []
-        var faults: [(id: String, fault: ItemFault)] = []
+        var faults: [(id: String, fault: ItemFault)]
+        /// What was set aside and was not before.
+        var setAside: [SetAsideItem] = []
     }
 
     private static func store(
-        _ revision: ReceivedRevision, _ attachments: [DocumentAttachment], from origin: String,
+        _ ready: ReadyRevision, from origin: String, _ tables: RemoteTables,
         _ outcome: inout Outcome, in transaction: Transaction
     ) throws {
-        var document = Document(id: revision.id, packed: revision.members)
-        document.attachments = attachments
+        let id = ready.revision.id
         do {
-            let isNew = try transaction.store(
-                document, revisions: revision.path, isDeleted: revision.isDeleted, from: origin)
-            guard isNew else { return }
-        } catch let error as DatabaseError where Self.concernOneDocument.contains(error.code) {
-            outcome.faults.append((revision.id, ItemFault(error.message)))
+            guard try ready.store(from: origin, tables, in: transaction) else { return }
+        } catch let error as DatabaseError {
+            guard let fault = ItemFault(refusing: error) else { throw error }
+            outcome.faults.append((id, fault))
             return
         }
         outcome.storedCount += 1
-        if try transaction.revisionTree(of: revision.id)?.isConflicted == true {
-            outcome.conflictedIds.insert(revision.id)
+        if try transaction.revisionTree(of: id)?.isConflicted == true {
+            outcome.conflictedIds.insert(id)
         }
-        for (remote, here) in zip(revision.attachments, attachments) {
-            guard let name = remote.digest else { continue }
-            try RevisionTables.noteContent(name, here.digest, in: transaction)
-        }
-    }
-
-    private static let concernOneDocument: Set<DatabaseError.Code> = [
-        .invalidDocument, .invalidDocumentId, .documentTooLarge, .invalidAttachment,
-    ]
-
-    private mutating func setAside(_ id: String, _ fault: ItemFault) {
-        summary.skipped += 1
-        session.report(
-            .setAside(
-                SetAsideItem(
-                    remote: backend.identifier, id: id, fault,
-                    since: session.configuration.now())))
-    }
-
-    // MARK: Attachments
-
-    private struct AttachmentFault: Error { let fault: ItemFault }
-
-    /// The attachments of a revision, their content fetched where it did not come along and is not here.
-    private mutating func attachments(
-        of revision: ReceivedRevision
-    ) async throws -> [DocumentAttachment] {
-        if revision.attachments.isEmpty { return [] }
-        let known = try knownContents(of: revision)
-        var attachments: [DocumentAttachment] = []
-        for described in revision.attachments {
-            if let data = described.data {
-                attachments.append(
-                    DocumentAttachment(
-                        name: described.name, contentType: described.contentType, data: data))
-            } else if let (digest, length) = described.digest.flatMap({ known[$0] }) {
-                attachments.append(
-                    try DocumentAttachment(
-                        name: described.name, contentType: described.contentType, length: length,
-                        digest: digest))
-            } else {
-                attachments.append(try await fetch(described, of: revision))
-            }
-        }
-        return attachments
-    }
-
-    /// The contents that leaves of the document have here, by what the remote calls them.
-    private func knownContents(
-        of revision: ReceivedRevision
-    ) throws -> [String: (digest: String, length: Int)] {
-        try database.read { snapshot in
-            var lengths: [String: Int] = [:]
-            for leaf in try snapshot.revisionTree(of: revision.id)?.sortedLeaves ?? [] {
-                let document = try snapshot.document(
-                    revision.id, atRevision: leaf.name.description)
-                for attachment in document?.attachments ?? []
-                where try attachment.isContentAvailable {
-                    lengths[attachment.digest] = attachment.length
-                }
-            }
-            var known: [String: (digest: String, length: Int)] = [:]
-            for name in revision.attachments.compactMap(\.digest) {
-                guard let digest = try RevisionTables.content(name, in: snapshot),
-                    let length = lengths[digest]
-                else { continue }
-                known[name] = (digest, length)
-            }
-            return known
-        }
-    }
-
-    private mutating func fetch(
-        _ described: FetchedAttachment, of revision: ReceivedRevision
-    ) async throws -> DocumentAttachment {
-        let chunks: AsyncThrowingStream<Data, any Error>?
-        do {
-            chunks = try await backend.content(of: described, revision)
-        } catch  where error.code == .responseTooLarge {
-            throw AttachmentFault(
-                fault: ItemFault(error.message, member: "_attachments"))
-        }
-        guard let chunks else {
-            throw AttachmentFault(
-                fault: ItemFault(
-                    "The remote does not have the content of an attachment.",
-                    member: "_attachments"))
-        }
-        let attachment = try await database.storeAttachment(
-            named: described.name, contentType: described.contentType, chunks: chunks)
-        if let length = described.length, length != attachment.length {
-            throw ReplicationError(
-                .protocolViolation,
-                "The content of an attachment is not as long as the remote says.",
-                documentId: revision.id)
-        }
-        summary.attachmentsDownloaded += 1
-        return attachment
     }
 
     // MARK: Reading ahead
@@ -242,8 +216,16 @@ extension RevisionCycle {
             var (counts, faults) = (batch.counts, batch.faults)
             defer { (batch.counts, batch.faults) = (counts, faults) }
             let changes = batch.feed.changes
+            let remote = session.backend.identifier
             return try session.database.read { snapshot in
-                try changes.compactMap { change in
+                let tables = try RemoteTables(
+                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
+                if try tables.hasFaults() {
+                    batch.setAsideIds = try changes.map(\.id).filter {
+                        try tables.fault(SetAsideKey(id: $0)) != nil
+                    }
+                }
+                return try changes.compactMap { change in
                     // Design documents are the remote's own unless they are asked for.
                     if DocumentIdentifier.isDesign(change.id), !session.backend.hasDesignDocuments {
                         return nil

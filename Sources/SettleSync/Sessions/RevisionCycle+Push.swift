@@ -1,10 +1,22 @@
 import Settle
+import Synchronization
 
 extension RevisionCycle {
     /// A revision that may be sent.
     private struct Offer: Sendable {
         let id: String
         let leaf: RevisionLeaf
+    }
+
+    /// What came of offers, for the documents that they were of.
+    private struct Outcome: Sendable {
+        var ids: Set<String> = []
+        var purgedIds: [String] = []
+        var refused: [String: RemoteRejection] = [:]
+        var withheld: Set<String> = []
+        /// The attachments that revisions have which the remote has by now.
+        var stored: [AttachmentNote] = []
+        var counts = LogCounts()
     }
 
     /// Brings to the remote what it lacks of the changes made here, batch by batch.
@@ -18,6 +30,8 @@ extension RevisionCycle {
         let fetchedAfter = sequenceBefore ?? .max
         var sequence = begun?.integerValue.flatMap { UInt64(exactly: $0) } ?? 0
         var logged = sequence
+        try await offerAgain(upTo: sequence)
+        var outcome = Outcome()
         while true {
             try Task.checkCancellation()
             let limit = session.configuration.pageSize
@@ -33,56 +47,153 @@ extension RevisionCycle {
                 }
                 return (changes, offers)
             }
-            var counts = LogCounts()
-            if !offers.isEmpty { try await send(offers, &counts) }
+            outcome.ids.formUnion(changes.changes.map(\.documentId))
+            outcome.purgedIds += changes.changes.filter(\.isPurged).map(\.documentId)
+            if !offers.isEmpty { try await send(offers, &outcome) }
             sequence = changes.lastSequence
             let isLast = changes.changes.count < limit
             // What came from the remote needs no entry for each batch.
             if sequence > logged, isLast || !offers.isEmpty {
                 let log = log(
                     after: logs, from: .integer(Int64(logged)), to: .integer(Int64(sequence)),
-                    counts)
-                let name = logs.name
-                try await database.write { try RevisionTables.setLog(log, name, in: $0) }
+                    outcome.counts)
+                let (name, reached, kept) = (logs.name, sequence, outcome)
+                try await database.write { transaction in
+                    try RevisionTables.setLog(log, name, in: transaction)
+                    try Self.keep(kept, upTo: reached, remote, in: transaction)
+                }
                 try await confirm(log, &logs)
-                logged = sequence
+                (logged, outcome) = (sequence, Outcome())
             }
             if isLast { return }
         }
     }
 
-    private mutating func send(_ offers: [Offer], _ counts: inout LogCounts) async throws {
+    /// Offers again what the remote refuses and what the filter delegate holds back, once after the start.
+    ///
+    /// - Parameter sequence: The feed brings what changed after it.
+    /// - Throws: What the database and the remote throw.
+    private mutating func offerAgain(upTo sequence: UInt64) async throws {
+        guard !session.hasOfferedAgain.load(ordering: .relaxed) else { return }
+        let (remote, limit) = (backend.identifier, session.configuration.pageSize)
+        var last: String?
+        while true {
+            let (ids, offers) = try database.read { [last] snapshot in
+                let tables = try RemoteTables(
+                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
+                let ids = try tables.entries(after: last, limit: limit).map(\.id)
+                let offers = try ids.flatMap { id -> [Offer] in
+                    guard let change = try snapshot.lastChange(of: id),
+                        change.sequence <= sequence
+                    else { return [] }
+                    return try snapshot.leaves(of: id).filter { $0.origin != remote }
+                        .map { Offer(id: id, leaf: $0) }
+                }
+                return (ids, offers)
+            }
+            guard let end = ids.last else { break }
+            last = end
+            if offers.isEmpty { continue }
+            var outcome = Outcome(ids: Set(offers.map(\.id)))
+            try await send(offers, &outcome)
+            let kept = outcome
+            try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
+        }
+        session.hasOfferedAgain.store(true, ordering: .relaxed)
+    }
+
+    /// Keeps what did not get through, and forgets it of documents that did.
+    ///
+    /// - Parameters:
+    ///   - outcome: What came of offers.
+    ///   - sequence: Up to where all changes were offered; nil when that is not new.
+    ///   - remote: The remote.
+    ///   - transaction: The transaction.
+    /// - Throws: What the database throws when it cannot be written.
+    private static func keep(
+        _ outcome: Outcome, upTo sequence: UInt64?, _ remote: String, in transaction: Transaction
+    ) throws {
+        if let sequence {
+            var record = try RemoteRecord.findOrMake(remote, in: transaction, byRevisions: true)
+            record.checkpoint = sequence
+            try record.write(remote, in: transaction)
+        }
+        let tables = try RemoteTables.byRevisions(remote, in: transaction)
+        for note in outcome.stored { try tables.setNote(note, in: transaction) }
+        for id in outcome.purgedIds { try tables.removeNote(ofDocumentWithId: id, in: transaction) }
+        let isAnyLeft = !outcome.refused.isEmpty || !outcome.withheld.isEmpty
+        guard try isAnyLeft || tables.hasEntries() else { return }
+        for id in outcome.ids {
+            let old = try tables.entry(id)
+            let entry = try entry(of: id, outcome, in: transaction)
+            if entry != old { try tables.setEntry(entry, id, replacing: old) }
+        }
+    }
+
+    /// The entry of a document that did not get through; nil for one that did, or is not here any more.
+    private static func entry(
+        of id: String, _ outcome: Outcome, in transaction: Transaction
+    ) throws -> PendingChange? {
+        let rejection = outcome.refused[id]
+        guard rejection != nil || outcome.withheld.contains(id),
+            let last = try transaction.lastChange(of: id), !last.isPurged
+        else { return nil }
+        let isFirst = last.revision.hasPrefix("1-")
+        var entry = PendingChange(
+            queued: last.isDeleted ? .delete : isFirst ? .insert : .update, order: last.sequence)
+        if let rejection { entry.reject(rejection) } else { entry.status = .withheld }
+        return entry
+    }
+
+    private mutating func send(_ offers: [Offer], _ outcome: inout Outcome) async throws {
         var revisions: [String: [String]] = [:]
         for offer in offers { revisions[offer.id, default: []].append(offer.leaf.revision) }
-        counts.checked = offers.count
-        let missing = try await backend.missing(revisions).mapValues { Set($0) }
-        let wanted = offers.filter { missing[$0.id]?.contains($0.leaf.revision) == true }
-        counts.found = wanted.count
+        outcome.counts.checked += offers.count
+        let missing = try await backend.missing(revisions)
+        let wanted = offers.filter {
+            missing[$0.id]?.revisions.contains($0.leaf.revision) == true
+        }
+        outcome.counts.found += wanted.count
         // One that is no leaf any more has a change behind this one.
+        let remote = backend.identifier
         var sent = try database.read { snapshot in
-            try wanted.compactMap { offer in
-                try snapshot.document(offer.id, atRevision: offer.leaf.revision).map {
-                    SentRevision(
-                        document: $0, path: [offer.leaf.revision] + offer.leaf.ancestors,
-                        isDeleted: offer.leaf.isDeleted)
+            let tables = try RemoteTables(RemoteRecord.find(remote, in: snapshot), in: snapshot)
+            return try wanted.compactMap { offer -> SentRevision? in
+                guard
+                    let document = try snapshot.document(offer.id, atRevision: offer.leaf.revision)
+                else { return nil }
+                var revision = SentRevision(
+                    document: document, path: [offer.leaf.revision] + offer.leaf.ancestors,
+                    isDeleted: offer.leaf.isDeleted)
+                if !document.attachments.isEmpty {
+                    revision.knownAttachments = try tables.knownAttachments(
+                        of: document, after: offer.leaf.ancestors,
+                        among: missing[offer.id]?.ancestors ?? [])
                 }
+                return revision
             }
         }
         if let filter = session.filter, !sent.isEmpty {
             let answers = await filter(sent.map(\.document))
             summary.withheld += answers.count { !$0 }
+            for (revision, isSent) in zip(sent, answers) where !isSent {
+                outcome.withheld.insert(revision.document.id)
+            }
             sent = zip(sent, answers).filter(\.1).map(\.0)
         }
-        counts.read = sent.count
+        outcome.counts.read += sent.count
         guard !sent.isEmpty else { return }
         let refused = try await backend.store(sent)
-        counts.failed = refused.count
-        counts.written = sent.count - refused.count
+        outcome.counts.failed += refused.count
+        outcome.counts.written += sent.count - refused.count
         summary.rejected += refused.count
         for refusal in refused {
-            session.report(.rejected(documentId: refusal.id, reason: refusal.reason))
+            outcome.refused[refusal.id] = refusal.rejection
+            session.report(.rejected(documentId: refusal.id, reason: refusal.rejection.reason))
         }
-        summary.pushed += counts.written
+        outcome.stored += sent.filter { outcome.refused[$0.document.id] == nil }
+            .compactMap { AttachmentNote($0.document, $0.path[0]) }
+        summary.pushed += sent.count - refused.count
         session.report(.sending(sent: summary.pushed, total: summary.pushed))
     }
 

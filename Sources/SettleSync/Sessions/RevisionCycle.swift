@@ -3,7 +3,7 @@ import Settle
 import SettleTableProtocol
 
 /// What one cycle of a replication by revisions did so far.
-struct RevisionCycle: CountedCycle, Sendable {
+struct RevisionCycle: ReplicatingCycle, Sendable {
     let session: RevisionSession
     var summary = ReplicationSummary()
     var counted = ReplicationSummary()
@@ -38,11 +38,6 @@ struct RevisionCycle: CountedCycle, Sendable {
     var database: Database { session.database }
     var backend: any RevisionBackend { session.backend }
 
-    /// The error; there is one when this is asked.
-    var failure: ReplicationError {
-        error ?? ReplicationError(.localFailure, "The replication ended without saying why.")
-    }
-
     /// Whether anything got through since this was last asked.
     mutating func takeProgress() -> Bool {
         defer { batchCountBefore = batchCount }
@@ -52,8 +47,18 @@ struct RevisionCycle: CountedCycle, Sendable {
     /// Finds out whether both sides are there.
     mutating func begin() async throws {
         incarnation = try await backend.begin()
-        if databaseName.isEmpty {
-            databaseName = try await database.write { try RevisionTables.databaseName(in: $0) }
+        let remote = backend.identifier
+        let known = try database.read { snapshot in
+            try RemoteRecord.find(remote, in: snapshot) == nil
+                ? nil : RevisionTables.knownDatabaseName(in: snapshot)
+        }
+        if let known {
+            databaseName = known
+        } else {
+            databaseName = try await database.write { transaction in
+                _ = try RemoteTables.byRevisions(remote, in: transaction)
+                return try RevisionTables.databaseName(in: transaction)
+            }
         }
     }
 
@@ -65,10 +70,15 @@ struct RevisionCycle: CountedCycle, Sendable {
         /// What both have, newest first.
         var entries: [ReplicationLog.Entry]
         /// Whether the remote has the newest entry that is here, so that it has lost nothing.
-        let isWhole: Bool
+        private(set) var isWhole: Bool
 
         /// The sequence of the source to go on from; nil for the beginning.
         var sequence: JSONValue? { entries.first?.sequence }
+
+        /// Begins at the beginning, whatever both sides have.
+        mutating func forget() {
+            (entries, isWhole) = ([], false)
+        }
     }
 
     /// The logs of one direction.

@@ -6,10 +6,10 @@ import Synchronization
 protocol RunningReplication: AnyObject, Sendable {
     /// The remote, as its back-end calls it.
     var remote: String { get }
-    /// How it replicates, with the channels as they are now.
-    var configuration: ReplicationConfiguration { get }
+    /// How it replicates, as it was started.
+    var given: ReplicationConfiguration { get }
     /// Only documents in one of these channels are fetched; empty for all that may be seen.
-    var channels: [String] { get }
+    var chosenChannels: ChosenChannels { get }
     /// What happens, for those who follow this replication alone.
     var events: Broadcast<ReplicationEvent> { get }
     var database: Database { get }
@@ -17,14 +17,62 @@ protocol RunningReplication: AnyObject, Sendable {
     var task: SessionTask { get }
     var pollWait: PollWait { get }
 
-    /// Changes the channels, and begins the next cycle at once if that changed anything.
-    func setChannels<R>(_ change: (inout [String]) -> R) -> R
+    /// Replicates, from the first cycle to the end.
+    func replicate() async throws -> ReplicationSummary
+}
 
-    /// Begins, after those before have ended.
-    func start(after previous: [any RunningReplication])
+/// The channels of a replication, which may change while it runs.
+final class ChosenChannels: Sendable {
+    private let names: Lock<[String]>
+
+    init(_ names: [String]) {
+        self.names = Lock(names)
+    }
+
+    var all: [String] { names.withLock { $0 } }
+
+    /// Changes them.
+    ///
+    /// - Returns: What `change` returns, and whether there are others now.
+    func change<R>(_ change: (inout [String]) -> R) -> (result: R, isChanged: Bool) {
+        names.withLock { names in
+            let before = Set(names)
+            let result = change(&names)
+            return (result, before != Set(names))
+        }
+    }
 }
 
 extension RunningReplication {
+    /// Only documents in one of these channels are fetched; empty for all that may be seen.
+    var channels: [String] { chosenChannels.all }
+
+    /// How it replicates, with the channels as they are now.
+    var configuration: ReplicationConfiguration {
+        var configuration = given
+        configuration.limitToChannels = channels
+        return configuration
+    }
+
+    /// Changes the channels, and begins the next cycle at once if that changed anything.
+    func setChannels<R>(_ change: (inout [String]) -> R) -> R {
+        let (result, isChanged) = chosenChannels.change(change)
+        if isChanged { wake() }
+        return result
+    }
+
+    /// Begins, after those before have ended.
+    func start(after previous: [any RunningReplication]) {
+        task.start(isRepeating: given.isRepeating) { [self] in
+            for session in previous { await session.end() }
+            defer {
+                center.forget(self)
+                events.finish()
+            }
+            return try await replicate()
+        }
+    }
+
     /// Ends the poll wait of a repeating replication, or the next one.
     func wake() {
         pollWait.interrupt()
@@ -46,6 +94,17 @@ extension RunningReplication {
     ///   replaced.
     func summary() async throws -> ReplicationSummary {
         try await task.summary()
+    }
+
+    /// Waits for what the session did, and ends it when the task is cancelled.
+    ///
+    /// - Throws: As ``summary()``.
+    func ending() async throws -> ReplicationSummary {
+        try await withTaskCancellationHandler {
+            try await summary()
+        } onCancel: {
+            cancel()
+        }
     }
 
     /// Tells the streams and the status delegate.

@@ -12,6 +12,8 @@ struct RemoteRecord: Sendable, Hashable {
     var scope = ReplicationScope.all
     /// Whether attachments travel, and documents that had gone without theirs were queued.
     var carriesAttachments = false
+    /// Whether it is replicated with by revisions, without a queue and bases.
+    var isByRevisions = false
 
     private enum Layout {
         /// Without a scope: all documents.
@@ -24,6 +26,7 @@ struct RemoteRecord: Sendable, Hashable {
     private enum Flag {
         static let scope: UInt8 = 1
         static let attachments: UInt8 = 2
+        static let revisions: UInt8 = 4
     }
 
     /// The record of a remote; nil when this database never met it.
@@ -37,12 +40,22 @@ struct RemoteRecord: Sendable, Hashable {
     }
 
     /// The record of a remote, made when there is none.
-    static func findOrMake(_ identifier: String, in transaction: Transaction) throws -> RemoteRecord
-    {
+    ///
+    /// - Parameters:
+    ///   - identifier: The remote.
+    ///   - transaction: The transaction.
+    ///   - isByRevisions: Whether one that is made is replicated with by revisions.
+    /// - Returns: The record.
+    /// - Throws: What the database throws when it cannot be written.
+    static func findOrMake(
+        _ identifier: String, in transaction: Transaction, byRevisions isByRevisions: Bool = false
+    ) throws -> RemoteRecord {
         if let record = try find(identifier, in: transaction) { return record }
         var number: UInt32 = 0
         for (_, record) in try all(in: transaction) { number = max(number, record.number) }
-        let record = RemoteRecord(number: number + 1, checkpoint: 0)
+        var record = RemoteRecord(number: number + 1, checkpoint: 0)
+        record.isByRevisions = isByRevisions
+        record.carriesAttachments = isByRevisions
         try record.write(identifier, in: transaction)
         return record
     }
@@ -70,12 +83,14 @@ struct RemoteRecord: Sendable, Hashable {
     func encoded() -> [UInt8] {
         var row = RowWriter()
         let isScoped = scope != .all
-        row.write(
-            byte: carriesAttachments ? Layout.flagged : isScoped ? Layout.scoped : Layout.plain)
+        let isFlagged = carriesAttachments || isByRevisions
+        row.write(byte: isFlagged ? Layout.flagged : isScoped ? Layout.scoped : Layout.plain)
         row.write(number: UInt64(number))
         row.write(number: checkpoint)
-        if carriesAttachments {
-            row.write(byte: Flag.attachments | (isScoped ? Flag.scope : 0))
+        if isFlagged {
+            row.write(
+                byte: (carriesAttachments ? Flag.attachments : 0) | (isScoped ? Flag.scope : 0)
+                    | (isByRevisions ? Flag.revisions : 0))
         }
         if isScoped { scope.write(to: &row) }
         return row.bytes
@@ -96,6 +111,7 @@ struct RemoteRecord: Sendable, Hashable {
         let flags =
             layout == Layout.flagged ? try row.byte() : layout == Layout.scoped ? Flag.scope : 0
         carriesAttachments = flags & Flag.attachments != 0
+        isByRevisions = flags & Flag.revisions != 0
         if flags & Flag.scope != 0 { scope = try ReplicationScope(from: &row) }
     }
 }

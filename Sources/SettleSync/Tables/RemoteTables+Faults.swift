@@ -67,10 +67,18 @@ extension RemoteTables {
     func setFault(
         _ fault: ItemFault, of item: RemoteItem, source: UInt64, at date: Date
     ) throws -> SetAsideRow? {
-        let key = SetAsideKey(item, fault)
-        var row = SetAsideRow(fault, of: item, source: source, at: date)
+        try setFault(
+            SetAsideRow(fault, of: item, source: source, at: date), SetAsideKey(item, fault))
+    }
+
+    /// Sets an item aside.
+    ///
+    /// - Returns: As ``setFault(_:of:source:at:)``.
+    /// - Throws: What the database throws when it cannot be written.
+    func setFault(_ row: SetAsideRow, _ key: SetAsideKey) throws -> SetAsideRow? {
+        var row = row
         if let known = try self.fault(key), known.isSame(as: row) {
-            if known.source != source, source != 0 {
+            if known.source != row.source, row.source != 0 {
                 row.since = known.since
                 try written(faults).set(row.encoded(), for: faultKey(key))
             }

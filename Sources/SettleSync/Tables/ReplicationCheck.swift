@@ -20,6 +20,7 @@ struct ReplicationCheck {
         RemoteTables.remotesName, RemoteTables.serversName, QueryNumbers.tableName,
         RemoteTables.entriesName, RemoteTables.queueName, RemoteTables.blockedName,
         RemoteTables.checkpointsName, RemoteTables.faultsName, RemoteTables.downloadsName,
+        RemoteTables.attachmentsName,
     ]
 
     private let snapshot: Snapshot
@@ -161,6 +162,11 @@ struct ReplicationCheck {
         try forEachRow(of: RemoteTables.faultsName, remotes) { _, _, value in
             (try? SetAsideRow(decoding: value)) == nil
                 ? "An item that was set aside cannot be read." : nil
+        }
+        try forEachRow(of: RemoteTables.attachmentsName, remotes) { _, rest, value in
+            let id = String(validating: rest, as: UTF8.self)
+            return id.flatMap { try? AttachmentNote(decoding: value, id: $0) } == nil
+                ? "The attachments of a document at a remote cannot be read." : nil
         }
         try forEachRow(of: RemoteTables.downloadsName, remotes) { _, _, value in
             value == [1] ? nil : "A row cannot be read."

@@ -14,7 +14,13 @@ public struct ReplicationRemote: Sendable, Hashable {
 
     /// The remote, as its back-end calls it.
     public let identifier: String
-    /// Up to which sequence the changes of the database are in the push queue.
+    /// Whether it is replicated with by revisions, as CouchDB's protocol has them.
+    ///
+    /// Then there is no queue: of the operations only those are listed that the remote refuses, or that the filter delegate
+    /// holds back.
+    public let isByRevisions: Bool
+    /// Up to which sequence the changes of the database are in the push queue; of a remote by revisions, up to which they
+    /// were offered to it.
     public let sequence: UInt64
     /// Which documents belong to the remote.
     public let scope: ReplicationScope

@@ -27,6 +27,14 @@ struct SetAsideRow: Sendable, Hashable {
         self.source = source
     }
 
+    init(_ fault: ItemFault, id: String, version: String?, source: UInt64, at date: Date) {
+        self.id = id
+        self.fault = fault
+        self.version = version
+        since = date
+        self.source = source
+    }
+
     /// Whether this is the same state of an item, wrong in the same way.
     func isSame(as other: SetAsideRow) -> Bool {
         fault == other.fault && version == other.version && updated == other.updated

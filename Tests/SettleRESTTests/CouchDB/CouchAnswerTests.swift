@@ -61,7 +61,10 @@ import Testing
 
     @Test func `say what is missing`() throws {
         let text = #"{"a":{"missing":["1-x"],"possible_ancestors":["1-y"]},"b":{}}"#
-        #expect(try CouchAnswers.missing(.json(200, text)) == ["a": ["1-x"]])
+        #expect(
+            try CouchAnswers.missing(.json(200, text)) == [
+                "a": MissingRevisions(revisions: ["1-x"], ancestors: ["1-y"])
+            ])
         #expect(try CouchAnswers.missing(.json(200, "{}")) == [:])
     }
 
@@ -116,7 +119,7 @@ import Testing
             """
         #expect(
             try CouchAnswers.refused(.json(201, text)) == [
-                RefusedRevision(id: "b", reason: "forbidden: onlyadmins")
+                CouchRefusal(id: "b", RemoteRejection(reason: "forbidden: onlyadmins"))
             ])
         #expect(throws: ReplicationError.self) {
             try CouchAnswers.refused(
@@ -131,7 +134,8 @@ import Testing
     {
         String(
             decoding: try CouchDocument.text(
-                of: SentRevision(document: document, path: path, isDeleted: isDeleted)),
+                of: SentRevision(document: document, path: path, isDeleted: isDeleted),
+                inline: true),
             as: UTF8.self)
     }
 
@@ -149,7 +153,7 @@ import Testing
         let attached = try text(document, ["1-x"])
         #expect(
             attached.contains(
-                #""_attachments":{"p":{"content_type":"text/plain","data":"aGk="},"q":{"content_type":"x/y","data":""}}"#
+                #""_attachments":{"p":{"content_type":"text/plain","revpos":1,"data":"aGk="},"q":{"content_type":"x/y","revpos":1,"data":""}}"#
             ))
         #expect(
             try text(Document(id: "a"), ["1-x"], isDeleted: true)

@@ -157,11 +157,95 @@ struct ToldCouch {
         let refused = FullHTTPResponse.json(
             status, #"{"error":"doc_validation","reason":"Bad special document member: _x"}"#)
         let told = try ToldCouch([refused, .json(201, "[]"), refused])
+        let refusal = try #require(try await told.backend.store(Self.sent("a", "b")).first)
+        #expect(refusal.id == "b" && refusal.rejection.statusCode == status)
+        #expect(refusal.rejection.reason == "doc_validation: Bad special document member: _x")
+    }
+
+    private static func attached(_ length: Int, known: Set<String>) -> SentRevision {
+        var document = Document(id: "a")
+        document.attachments = [
+            DocumentAttachment(name: "p", contentType: "image/png", data: Data(count: length))
+        ]
+        var revision = SentRevision(document: document, path: ["2-y", "1-x"], isDeleted: false)
+        revision.knownAttachments = known
+        return revision
+    }
+
+    @Test(arguments: [
+        (10, FullHTTPResponse.json(201, #"[{"id":"a","error":"missing_stub","reason":"p"}]"#)),
+        (10, .json(412, #"{"error":"missing_stub","reason":"p"}"#)),
+        (100_000, .json(201, #"[{"id":"a","error":"missing_stub","reason":"p"}]"#)),
+    ])
+    func `sends content when the server lacks it after all`(
+        _ length: Int, _ answer: FullHTTPResponse
+    ) async throws {
+        let told = try ToldCouch([answer, .json(201, "[]")])
+        #expect(try await told.backend.store([Self.attached(length, known: ["p"])]).isEmpty)
+        let bodies = told.transport.asked.compactMap(\.body)
+        #expect(bodies.first?.contains(#""stub":true"#) == true)
+        #expect(bodies.first?.utf8.count ?? 0 < 300)
+        let isLong = length > RESTTuning.inlineSizeMax
+        #expect(told.lines.last == (isLong ? "PUT /db/a?new_edits=false" : "POST /db/_bulk_docs"))
+        #expect(bodies.last?.contains(isLong ? #""follows":true"# : #""data":""#) == true)
+    }
+
+    @Test(arguments: [401, 403, 409, 413])
+    func `goes on after a document in parts that is refused`(_ status: Int) async throws {
+        let refused = FullHTTPResponse.json(
+            status, #"{"error":"forbidden","reason":"only on Fridays"}"#)
+        // After 401 it looks whether it is let in at all.
+        let told = try ToldCouch(
+            [refused] + (status == 401 ? [Self.information] : []) + [.json(201, "[]")])
+        let refusals = try await told.backend.store(
+            [Self.attached(100_000, known: [])] + Self.sent("b"))
+        #expect(refusals.map(\.rejection.statusCode) == [status])
+        #expect(refusals.map(\.rejection.reason) == ["forbidden: only on Fridays"])
+    }
+
+    @Test func `is not let in when the database is not shown, either`() async throws {
+        let refused = FullHTTPResponse.json(401, #"{"error":"unauthorized","reason":"no"}"#)
+        let told = try ToldCouch([refused, refused])
+        await #expect {
+            try await told.backend.store([Self.attached(100_000, known: [])])
+        } throws: {
+            ($0 as? ReplicationError)?.code == .unauthorized
+        }
+    }
+
+    @Test func `sends no more in parts than the transport can hold`() async throws {
+        let told = try ToldCouch([])
+        let revision = Self.attached(RESTTuning.uploadSizeMax, known: [])
+        let refusals = try await told.backend.store([revision])
+        #expect(refusals.map(\.id) == ["a"] && told.lines.isEmpty)
+    }
+
+    @Test func `reads contents that come in parts, and notes those that come packed`()
+        async throws
+    {
+        let inner =
+            "--i\r\ncontent-type: application/json\r\n\r\n{\"_id\":\"a\"}\r\n--i\r\n"
+            + "Content-Disposition: attachment; filename=\"p\"\r\nContent-Type: image/png\r\n\r\n"
+            + "xyz\r\n--i\r\nContent-Disposition: attachment; filename=\"t\"\r\n"
+            + "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n\r\n??\r\n--i--"
+        let body =
+            "--o\r\nContent-Type: multipart/related; boundary=\"i\"\r\n\r\n\(inner)\r\n--o--"
+        var answer = FullHTTPResponse.other(200, body)
+        answer.head.headerFields[.contentType] = "multipart/mixed; boundary=\"o\""
+        let told = try ToldCouch([answer])
+        let wanted = [("p", "image/png"), ("t", "text/plain")].map {
+            FetchedAttachment(name: $0.0, contentType: $0.1, length: 3)
+        }
+        let revision = ReceivedRevision(
+            id: "a", path: ["2-y"], members: try PackedValue(.object([:])))
+        let found = try await told.backend.contents(of: wanted, revision, having: ["1-x"])
+        #expect(found == ["p": Data("xyz".utf8)])
+        #expect(told.header(.accept) == ["multipart/mixed"])
+        #expect(told.lines.first?.contains("atts_since=%5B%221-x%22%5D") == true)
+        // Those would come twice: it is not asked so again.
         #expect(
-            try await told.backend.store(Self.sent("a", "b")) == [
-                RefusedRevision(
-                    id: "b", reason: "doc_validation: Bad special document member: _x")
-            ])
+            try await told.backend.contents(of: wanted, revision, having: []).isEmpty)
+        #expect(told.lines.count == 1)
     }
 
     @Test func `sends as much at a time as CouchDB's own replicator`() async throws {
@@ -191,6 +275,38 @@ struct ToldCouch {
             let range = HTTPField.Name.range
             #expect(told.header(range).first == "bytes=0-\(part - 1)")
         }
+    }
+
+    @Test(arguments: [400, 415, 501])
+    func `packs what it sends as long as the server understands it`(_ status: Int) async throws {
+        var document = Document(id: "long")
+        document["text"] = String(repeating: "some words ", count: 1_000)
+        let revision = SentRevision(document: document, path: ["1-x"], isDeleted: false)
+        let good = try ToldCouch([.json(201, "[]"), .json(201, "[]")])
+        for _ in 0..<2 { #expect(try await good.backend.store([revision]).isEmpty) }
+        #expect(good.header(.contentEncoding) == ["gzip", "gzip"])
+        let bad = try ToldCouch([
+            .json(status, #"{"error":"bad_ctype","reason":"gzip"}"#), .json(201, "[]"),
+            .json(201, "[]"),
+        ])
+        for _ in 0..<2 { #expect(try await bad.backend.store([revision]).isEmpty) }
+        #expect(bad.header(.contentEncoding) == ["gzip", nil, nil])
+        let not = try ToldCouch(
+            [.json(201, "[]")], options: [CouchBackend.OptionName.packsRequests: false])
+        #expect(try await not.backend.store([revision] + Self.sent("short")).isEmpty)
+        #expect(not.header(.contentEncoding) == [nil])
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:5984", false), ("localhost", false), ("LOCALHOST:1", false), ("[::1]:1", false),
+        ("localhost.example.org", true), ("h", true),
+    ])
+    func `packs nothing for its own machine unless it is told to`(
+        _ authority: String, _ packs: Bool
+    ) throws {
+        let url = try #require(URL(string: "couchdb+http://\(authority)/db"))
+        let configuration = ReplicationConfiguration(url: url)
+        #expect(try CouchBackend(configuration).packsRequests == packs)
     }
 
     @Test func `refuses options that contradict each other`() throws {

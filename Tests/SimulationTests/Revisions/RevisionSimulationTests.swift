@@ -15,7 +15,7 @@ import Testing
     func `ends with the same winners and the same leaves everywhere`() async throws {
         let environment = ProcessInfo.processInfo.environment
         let first = environment["SETTLE_REVISION_FIRST_SEED"].flatMap { UInt64($0) } ?? 1
-        let count = environment["SETTLE_REVISION_SEEDS"].flatMap { UInt64($0) } ?? 8
+        let count = environment["SETTLE_REVISION_SEEDS"].flatMap { UInt64($0) } ?? 40
         for seed in first..<first + count { try await run(seed) }
     }
 

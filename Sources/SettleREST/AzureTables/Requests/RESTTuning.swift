@@ -42,6 +42,9 @@ enum RESTTuning {
     ///
     /// One document may be larger.
     static let bulkSizeMax = 512 << 10
-    /// The most bytes of attachments that one revision is sent with, since it is one text in memory.
-    static let inlineSizeMax = 64 << 20
+    /// The most bytes of attachments that stand in the text of a revision, as Base64: a request of its own for each document
+    /// costs more than a third of so many bytes.
+    static let inlineSizeMax = 64 << 10
+    /// The shortest body that goes packed, in bytes: a shorter one fits into a few packets as it is.
+    static let packedSizeMin = 4 << 10
 }

@@ -16,8 +16,8 @@ struct BenchmarkTool: AsyncParsableCommand {
             returned something wrong or did not flush; 64 when the command line is wrong.
             """,
         subcommands: [
-            BareServerProcess.self, CosmosListProcess.self, ImportProcess.self,
-            InterchangeProcess.self, KilledProcess.self,
+            BareServerProcess.self, CosmosListProcess.self, CouchServerProcess.self,
+            ImportProcess.self, InterchangeProcess.self, KilledProcess.self,
             OutboxProcess.self, PullProcess.self, ServerProcess.self,
         ])
 

@@ -39,11 +39,18 @@ struct ServerProcess: AsyncParsableCommand {
         let server = try TableServer(
             configuration: configuration,
             logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
+        try await Self.serve({ try await server.run() }) { try await server.boundPort() }
+    }
+
+    /// Runs a server until standard input ends, and prints its port.
+    static func serve(
+        _ run: @escaping @Sendable () async throws -> Void, port: () async throws -> Int
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await server.run() }
-            let port = try await server.boundPort()
+            group.addTask { try await run() }
+            let port = try await port()
             FileHandle.standardOutput.write(Data("\(port)\n".utf8))
-            await Self.endOfInput()
+            await endOfInput()
             group.cancelAll()
         }
     }
@@ -60,6 +67,25 @@ struct ServerProcess: AsyncParsableCommand {
     }
 }
 
+/// A server of CouchDB's protocol in a process of its own, which ends with its standard input.
+struct CouchServerProcess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "couch-server-process", abstract: "Serve databases and print the port.",
+        shouldDisplay: false)
+
+    @Option(help: "The directory of the databases.")
+    var directory: String
+
+    func run() async throws {
+        var configuration = CouchServer.Configuration(directory: URL(fileURLWithPath: directory))
+        configuration.port = 0
+        let server = CouchServer(
+            configuration: configuration,
+            logger: Logger(label: "benchmarks") { _ in SwiftLogNoOpLogHandler() })
+        try await ServerProcess.serve({ try await server.run() }) { try await server.boundPort() }
+    }
+}
+
 /// A server that was started.
 struct RunningServer: Sendable {
     /// The port it listens on.
@@ -73,6 +99,21 @@ struct RunningServer: Sendable {
             throw BenchmarkError("The table '\(name)' has no address.")
         }
         return url
+    }
+
+    /// The address of a database of CouchDB's protocol.
+    func database(_ name: String) throws -> URL {
+        guard let url = URL(string: "couchdb+http://127.0.0.1:\(port)/\(name)") else {
+            throw BenchmarkError("The database '\(name)' has no address.")
+        }
+        return url
+    }
+
+    /// Starts a server of CouchDB's protocol, hands it to a closure, and ends it.
+    static func withCouch<Value>(
+        directory: URL, _ body: (RunningServer) async throws -> Value
+    ) async throws -> Value {
+        try await with(["couch-server-process", "--directory", directory.path], body)
     }
 
     /// Starts a server, hands it to a closure, and ends it.
