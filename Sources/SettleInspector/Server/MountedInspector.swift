@@ -17,7 +17,8 @@ package struct MountedInspector: Sendable {
     ///   - logger: Where failures are logged, without contents of documents.
     ///   - metricsReport: What the server has counted, in the text format of Prometheus.
     package init(
-        ofDatabasesIn directory: URL, path: String, logger: Logger,
+        ofDatabasesIn directory: URL, path: String,
+        logger: Logger = Logger(label: "settle.inspector"),
         metricsReport: @escaping @Sendable () -> String?
     ) {
         var responder = InspectorResponder(

@@ -1,6 +1,7 @@
 import SettleDocuments
 @testable import SettleIndexing
 import SettlePrimitives
+import SettleStorage
 import Synchronization
 import Testing
 import TestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import Settle
 import TestSupport
@@ -18,7 +17,7 @@ import Testing
 
         init(_ test: TestDatabase) {
             pages = MountedInspector(
-                ofDatabasesIn: test.scratch.url, path: "/inspector", logger: Logger(label: "test"),
+                ofDatabasesIn: test.scratch.url, path: "/inspector",
                 metricsReport: { nil })
         }
 

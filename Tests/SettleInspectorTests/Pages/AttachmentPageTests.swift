@@ -110,7 +110,7 @@ import Testing
         let late = try await send([4], fields, to: inspector)
         #expect(late.text.contains("changed meanwhile"))
         // Those that wait longest give way, and all of them when the inspector ends.
-        for number in 5..<40 { _ = try await send([number], fields, to: inspector) }
+        for number in UInt8(5)..<40 { _ = try await send([number], fields, to: inspector) }
         #expect(
             try await inspector.post("attachment/save", ["key": key(late)]).status == .notFound)
         await inspector.inspector.responder.finish()

@@ -9,6 +9,7 @@ extension Outbox {
     ///   - failure: Why it failed; nil when it did not.
     /// - Returns: False when nothing was done, because the operation is not active any more, or was
     ///   started again: somebody else has ended it.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written; what the app's own write throws.
     @discardableResult
     func store(
         _ outcome: OperationOutcome, of operation: QueuedOperation, failure: OperationFault? = nil
