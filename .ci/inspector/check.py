@@ -153,6 +153,23 @@ class Browser:
             {"features": [{"name": "prefers-color-scheme", "value": value}]},
         )
 
+    def narrow(self, width):
+        """Makes the screen as wide as a phone's; None for a desk's."""
+        if width:
+            self.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": 780, "deviceScaleFactor": 1, "mobile": True},
+            )
+        else:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def fill(self, **fields):
+        for name, value in fields.items():
+            field = self.all(f"main [name={name}]:not([type=hidden])")[0]
+            if field.get_attribute("type") != "file":
+                field.clear()
+            field.send_keys(value)
+
     def picture(self, name):
         if self.screenshots:
             os.makedirs(self.screenshots, exist_ok=True)
@@ -220,6 +237,19 @@ def check_accessibility(browser, what):
     browser.scheme("light")
 
 
+def check_width(browser, what):
+    """Nothing is wider than the screen, and what is pressed is large enough for a thumb."""
+    wide = browser.driver.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert wide <= 0, (what, wide)
+    small = browser.driver.execute_script(
+        "return [...document.querySelectorAll('nav a, button, main input:not([type=hidden]):not([type=checkbox])')]"
+        ".filter((e) => e.getBoundingClientRect().height < 24).map((e) => e.outerHTML.slice(0, 80))"
+    )
+    assert not small, (what, small)
+
+
 def check_pages(browser, inspector, name):
     """Every page of a database, with what is noted at each."""
     base = f"/d/{name}/"
@@ -260,6 +290,13 @@ def check_cities(tool, browser):
     browser.open(inspector, "/d/cities/index?name=bycountry&level=keys")
     check_accessibility(browser, "index")
     assert len(browser.all("rect.bar")) == 50
+    facts = {e.find_element(By.TAG_NAME, "dt").text: e.find_element(By.TAG_NAME, "dd").text for e in browser.all("dl div")}
+    assert int(facts["Leaves read"].replace("\u202f", "")) > 0, facts
+    keys = quote('["NO", "SE", "none"]')
+    browser.open(inspector, "/d/cities/index?name=bycountry&level=keys&keys=" + keys)
+    assert [e.text for e in browser.all("tbody th")] == ['"NO"', '"SE"']
+    check_accessibility(browser, "a list of keys")
+    browser.open(inspector, "/d/cities/index?name=bycountry&level=keys")
     browser.driver.execute_script("document.querySelector('figure').scrollIntoView()")
     browser.picture("cities-index")
     browser.check(inspector, "document and index")
@@ -300,15 +337,16 @@ def check_cities(tool, browser):
     browser.check(inspector, "live")
 
     # On a phone nothing is wider than the screen.
-    browser.driver.set_window_size(500, 800)
-    for page in ("overview", "documents", "index?name=bycountry&level=keys"):
+    browser.narrow(360)
+    for page in (
+        "overview", "documents", "document?id=" + quote(first[0]), "indexes", "index?name=bycountry&level=keys",
+        "changes?since=0", "outbox", "replication", "entities", "server",
+    ):
         browser.open(inspector, "/d/cities/" + page)
-        wide = browser.driver.execute_script(
-            "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert wide <= 0, (page, wide)
+        check_width(browser, page)
+    browser.open(inspector, "/d/cities/overview")
     browser.picture("cities-phone")
-    browser.driver.set_window_size(1200, 900)
+    browser.narrow(None)
     browser.scheme("dark")
     browser.open(inspector, "/d/cities/overview")
     browser.picture("cities-dark")
@@ -346,6 +384,39 @@ def check_writing(tool, browser):
     browser.submit("Save")
     assert "changed meanwhile" in browser.text("main"), browser.text("main")
     browser.complaints()  # The status of that page is 409, which the browser notes.
+    # An attachment is added, replaced and removed, each after what is different was shown.
+    for name, content in (("one.txt", b"one"), ("two.txt", b"two and more")):
+        with open(os.path.join(tool.folder, name), "wb") as file:
+            file.write(content)
+    browser.open(inspector, "/d/cities/document?id=mine", "mine")
+    browser.driver.find_element(By.LINK_TEXT, "Attach a file").click()
+    check_accessibility(browser, "attach")
+    browser.fill(file=os.path.join(tool.folder, "one.txt"))
+    browser.submit("Show what is different")
+    check_accessibility(browser, "differences of an attachment")
+    assert "3 bytes" in browser.text("tbody"), browser.text("main")
+    browser.submit("Attach")
+    assert "one.txt" in browser.text("main")
+    browser.driver.find_element(By.LINK_TEXT, "Replace").click()
+    browser.fill(file=os.path.join(tool.folder, "two.txt"))
+    browser.submit("Show what is different")
+    assert "12 bytes" in browser.text("tbody"), browser.text("main")
+    browser.submit("Replace")
+    assert "12 bytes" in browser.text("main") and "two.txt" not in browser.text("main")
+    browser.driver.find_element(By.LINK_TEXT, "Remove").click()
+    check_accessibility(browser, "detach")
+    browser.submit("Remove")
+    assert "one.txt" not in browser.text("main")
+    # When it expires is set and removed.
+    for date in ("2090-01-31", ""):
+        browser.driver.find_element(By.LINK_TEXT, "Set when it expires").click()
+        check_accessibility(browser, "expiry")
+        browser.fill(date=date)
+        browser.submit("Show what is different")
+        check_accessibility(browser, "differences of the expiry")
+        browser.submit("Save")
+        assert ("2090-01-31" in browser.text("dl")) == bool(date), browser.text("dl")
+    browser.check(inspector, "attachments and expiry")
     browser.open(inspector, "/d/cities/document?id=mine", "mine")
     browser.submit("Delete")
     assert "tombstone" in browser.text("main")
@@ -356,6 +427,10 @@ def check_writing(tool, browser):
         browser.all(f"[name={name}]")[0].send_keys(value)
     browser.submit("Build")
     assert browser.text("h1") == "Index mine"
+    # It fills while it is looked at, and says when it is done; on a quick machine that was before.
+    if browser.all("section.progress"):
+        check_accessibility(browser, "progress")
+        browser.wait(lambda: "Built" in browser.text("section.progress .state"), "the end of the build")
 
     def is_built():
         browser.driver.refresh()
@@ -397,6 +472,83 @@ def check_hostile(tool, browser):
     browser.picture("hostile-changes")
     browser.check(inspector, "hostile changes")
     inspector.end()
+
+
+def check_large(tool, browser):
+    """Documents of megabytes and of thousands of members, hundreds of indexes, identifiers as long as they may be."""
+    longest = "i" * 255
+    documents = [
+        {"id": "long", "type": "large", "text": "<x>" * (10 * 1024 * 1024 // 3)},
+        {"id": "wide", "type": "large", **{f"member{n}": n for n in range(10_000)}},
+        {"id": longest, "type": "large", "w" * 200: "v" * 400},
+    ]
+    path = os.path.join(tool.folder, "large.ndjson")
+    with open(path, "w") as file:
+        for document in documents:
+            file.write(json.dumps(document) + "\n")
+    tool.run("import", "./large", path)
+    inspector = Inspector(tool, "./large", "--write")
+    browser.driver.get(inspector.url)
+    browser.narrow(360)
+    for id in ("long", "wide", longest):
+        for page in ("document", "edit", "attach", "expiry"):
+            browser.driver.get(f"{inspector.origin}/d/large/{page}?id={id}")
+            check_width(browser, (page, id[:9]))
+            check_accessibility(browser, (page, id[:9]))
+            assert len(browser.driver.page_source) < 3 << 20, (page, id[:9])
+    browser.open(inspector, "/d/large/documents", "Documents")
+    check_width(browser, "long identifiers")
+    browser.narrow(None)
+    browser.check(inspector, "large documents")
+    inspector.end()
+
+
+def check_mounted(tool, browser):
+    """Under a path of a server, behind its tokens."""
+    secret = os.path.join(tool.folder, "secret")
+    with open(secret, "w") as file:
+        file.write("s" * 40)
+    process = subprocess.Popen(
+        [
+            tool.program, "serve", "--directory", "./server", "--port", "0", "--secret-file", secret, "--json",
+            "--inspector-path",
+        ],
+        cwd=tool.folder, stdout=subprocess.PIPE, text=True,
+    )
+    Inspector.started.append(process)
+    inspector = json.loads(process.stdout.readline())
+    parts = urlsplit(inspector["inspectorPath"])
+
+    class Place:
+        origin = f"{parts.scheme}://{parts.netloc}"
+
+    token = tool.run("token", "--secret-file", secret, "--claim", "inspector:=true").strip()
+    tool.run("put", "./synced", '{"id": "plum"}')
+    with open(os.path.join(tool.folder, "token"), "w") as file:
+        file.write(token)
+    tool.run("sync", "./synced", inspector["url"] + "/tables/items", "--token-file", "token")
+    browser.driver.get(inspector["inspectorPath"])
+    check_accessibility(browser, "entry")
+    browser.fill(token="wrong")
+    browser.submit("Look into the server")
+    assert "malformed" in browser.text(".warning"), browser.text("main")
+    browser.complaints()  # Of the status of those two pages.
+    browser.fill(token=token)
+    browser.submit("Look into the server")
+    browser.driver.find_element(By.LINK_TEXT, "t-items").click()
+    for page in ("Documents", "Indexes", "Changes", "Outbox", "Replication", "Entities", "Server", "Overview"):
+        browser.driver.find_element(By.LINK_TEXT, page).click()
+        browser.wait(lambda: browser.text("h1") == page, page)
+        assert browser.driver.current_url.startswith(inspector["inspectorPath"] + "/d/"), browser.driver.current_url
+        check_accessibility(browser, "mounted " + page)
+    browser.check(Place, "under a path")
+    browser.driver.get(inspector["inspectorPath"] + "/")
+    browser.submit("Leave")
+    assert browser.all("[name=token]")
+    browser.complaints()
+    browser.requests()
+    process.terminate()
+    assert process.wait(timeout=60) == 0
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):
@@ -519,7 +671,7 @@ def main(program, cities):
             tool.run("indexes", "add", "./hostile", "--name", text, "--key", "type", "--value", "type")
         browser = Browser()
         try:
-            for step in (check_cities, check_writing, check_hostile, check_attacks):
+            for step in (check_cities, check_writing, check_hostile, check_large, check_mounted, check_attacks):
                 begun = time.monotonic()
                 step(tool, browser)
                 print(f"{step.__name__}: {time.monotonic() - begun:.1f} s")

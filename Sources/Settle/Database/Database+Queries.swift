@@ -28,6 +28,36 @@ extension Database {
         }
         return answer ?? QueryResultEnumerator(rows: [], startRow: parameters.startRow)
     }
+
+    /// Asks an index, and counts what the answer took.
+    ///
+    /// ```swift
+    /// let (result, cost) = try await database.measureQuery(on: "colours", with: some)
+    /// print("\(cost.rowsRead) rows read for \(result.count), \(cost.leavesRead) leaves")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - parameters: Which rows, in which order, reduced or not.
+    /// - Returns: The rows as ``runQuery(on:with:)`` returns them, and what was read for them. Where stale rows are
+    ///   allowed and there are none, nothing was.
+    /// - Throws: As ``runQuery(on:with:)``.
+    /// - Complexity: As ``runQuery(on:with:)``, which does not count.
+    public func measureQuery(
+        on index: String, with parameters: any QueryParameters = QueryByKeyRange()
+    ) async throws -> (result: QueryResultEnumerator, cost: QueryCost) {
+        let answer = try await withRows(
+            of: index, parameters.freshness,
+            asking: { try IndexQuery(parameters, hasReducer: $0.reducer != nil) }
+        ) { snapshot, query, runner, reader in
+            let counter = TreeReadCounter()
+            let begun = ContinuousClock.now
+            let result = try snapshot.run(query, parameters, runner.counting(with: counter), reader)
+            return (result, QueryCost(counter, elapsed: ContinuousClock.now - begun))
+        }
+        return answer
+            ?? (QueryResultEnumerator(rows: [], startRow: parameters.startRow), QueryCost())
+    }
 }
 
 extension Snapshot {

@@ -13,6 +13,13 @@ struct ServeInspectorOptions: ParsableArguments {
         transform: CountArgument.port(parsing:))
     var port: UInt16?
 
+    @Flag(
+        name: .customLong("inspector-path"),
+        help: ArgumentHelp(
+            "Show the tables in a browser at /inspector of the server itself, to bearers of a token with the claim \"inspector\": true."
+        ))
+    var isMounted = false
+
     /// Refuses a port for an inspector that there is none of.
     ///
     /// - Throws: `ValidationError`.

@@ -30,7 +30,9 @@ struct ServeCommand: SettleSubcommand {
             One server at a time is at work in a directory; a second one does not start.
 
             With --inspector a second address, on this machine alone, shows the tables in a browser as \
-            'settle inspect' shows a database; nothing can be changed there.
+            'settle inspect' shows a database; nothing can be changed there. With --inspector-path the same \
+            pages are at /inspector of the server, from wherever it is reached, for whoever shows a \
+            token with the claim "inspector": true ('settle token --claim inspector:=true').
 
             Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
             (counters for Prometheus, without anything of a document), all without a token.
@@ -178,7 +180,7 @@ struct ServeCommand: SettleSubcommand {
 
     private func serve(_ settings: ServeSettings) async throws {
         let logger = logger(settings)
-        let server = try TableServer(configuration: settings.configuration, logger: logger)
+        let server = try tableServer(settings, logger)
         let couch = try couchServer(settings, logger)
         let running = RunningServer(server, beside: couch, logger: logger)
         try await withTaskCancellationHandler {
@@ -202,6 +204,19 @@ struct ServeCommand: SettleSubcommand {
         } onCancel: {
             running.stop()
         }
+    }
+
+    /// The server of tables, with pages that show them when there are to be some.
+    private func tableServer(_ settings: ServeSettings, _ logger: Logger) throws -> TableServer {
+        guard inspector.isMounted else {
+            return try TableServer(configuration: settings.configuration, logger: logger)
+        }
+        let pages = try InspectorPages(settings, logger)
+        var configuration = settings.configuration
+        configuration.mountedPages = pages.mounted
+        let server = try TableServer(configuration: configuration, logger: logger)
+        pages.show(countsOf: server)
+        return server
     }
 
     /// The server of CouchDB's protocol, when there is to be one.
@@ -245,11 +260,19 @@ struct ServeCommand: SettleSubcommand {
                 "url": .string(address), "port": .integer(Int64(port)),
             ]
             if let couch { members["couchdb"] = .string(couch) }
+            if inspector.isMounted {
+                members["inspectorPath"] = .string(address + InspectorPages.path)
+            }
             try output.line(JSONRendering.compact(.object(members)))
         } else {
             try output.line(
                 ScreenText.printable("Serving \(settings.storeShown) on \(address)/tables/NAME"))
             if let couch { try output.line("CouchDB's protocol on \(couch)") }
+            if inspector.isMounted {
+                try output.line(
+                    "Look into it with a token that claims 'inspector', at \(address)\(InspectorPages.path)"
+                )
+            }
             try output.line(settings.summary)
             try output.line("Ctrl-C ends it.")
         }

@@ -38,6 +38,8 @@ struct OperationEntry: Sendable {
     /// Until when it is held, by reasons, also where that date has come.
     var holds: [String: Date] = [:]
     var startCount = 0
+    /// Why it failed last; nil when it did not.
+    var failure: OperationFault?
     /// Nil when it was not asked for.
     var content: Content?
 
@@ -55,6 +57,12 @@ struct OperationEntry: Sendable {
             "holds": .object(holds.mapValues { .string(DateArgument.text(of: $0)) }),
             "heldUntil": heldUntil.map { .string(DateArgument.text(of: $0)) } ?? .null,
         ]
+        if let failure {
+            members["lastFailure"] = [
+                "message": .string(failure.message),
+                "date": .string(DateArgument.text(of: failure.date)),
+            ]
+        }
         if let content {
             members["content"] = content.operation
             members["changes"] = .object(
@@ -85,6 +93,7 @@ extension OperationEntry {
         dependencies = operation.dependencies.sorted { $0.uuidString < $1.uuidString }
         holds = operation.holds
         startCount = operation.startCount
+        failure = operation.lastFailure
         standing =
             switch operation.status {
             case .active: .active

@@ -40,6 +40,10 @@ struct OperationText {
         for (context, date) in entry.holds.sorted(by: { $0.key < $1.key }) {
             facts.append(("hold", "\(context), until \(DateArgument.text(of: date))"))
         }
+        if let failure = entry.failure {
+            let date = DateArgument.text(of: failure.date)
+            facts.append(("failed", "\(date): \(ScreenText.printable(failure.message))"))
+        }
         return facts
     }
 

@@ -5,7 +5,7 @@ package import SettleStorage
 /// Answers a query from the rows of an index, and from the reductions stored above them.
 package struct QueryRunner {
     let definition: IndexDefinition
-    let rows: SummaryTree
+    private(set) var rows: SummaryTree
     private let usesReductions: Bool
 
     /// A runner over what one slot holds.
@@ -28,6 +28,13 @@ package struct QueryRunner {
         else { throw IndexError.corrupted(place: "the tables of index '\(definition.name)'") }
         self.definition = definition
         self.rows = rows
+    }
+
+    /// The same runner, with a counter of what it reads of the rows.
+    package func counting(with counter: TreeReadCounter) -> QueryRunner {
+        var runner = self
+        runner.rows.counter = counter
+        return runner
     }
 
     /// Runs a query.

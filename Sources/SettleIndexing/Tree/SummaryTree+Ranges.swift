@@ -75,6 +75,7 @@ extension SummaryTree {
             ) { rowKey, bytes in
                 guard let header = NodeHeader(bytes) else { throw damage }
                 if rest >= header.entryCount {
+                    counter?.noteSummary()
                     rest -= header.entryCount
                     previous = rowKey.rest(from: 1)
                     return true
@@ -95,6 +96,8 @@ extension SummaryTree {
     private func key(atRank rank: Int, of bytes: Span<UInt8>) throws -> [UInt8]? {
         var reader = LeafReader(place: place)
         try reader.begin(bytes)
+        let entryCount = reader.remaining
+        defer { counter?.noteLeaf(entryCount: entryCount - reader.remaining) }
         var rest = rank
         while try reader.next(in: bytes) {
             if rest == 0 { return reader.key.bytes }
@@ -142,6 +145,7 @@ extension SummaryTree {
             guard let header = NodeHeader(bytes) else { throw damage }
             let holdsUpper = holds(rowKey, upperBoundary)
             if lower == nil, !holdsUpper, header.reduction != nil || !needsReductions {
+                counter?.noteSummary()
                 try node(header.entryCount, bytes.extracting(header.reduction ?? 0..<0))
             } else if level == 0 {
                 try forEachEntry(

@@ -76,6 +76,7 @@ extension SummaryTree {
             try table.forEachInPlace(from: edge, to: end(of: level)) { rowKey, bytes in
                 if holds(rowKey, boundary) { return false }
                 guard let header = NodeHeader(bytes) else { throw damage }
+                counter?.noteSummary()
                 rank &+= header.entryCount
                 previous.cut(to: 0)
                 previous.append(rowKey.extracting(1..<rowKey.count))
@@ -108,6 +109,7 @@ extension SummaryTree {
         try table.forEach(from: start, to: end(of: 0)) { rowKey, bytes in
             if lower != nil, !holds(rowKey, lowerBoundary) {
                 guard let header = NodeHeader(bytes) else { throw damage }
+                counter?.noteSummary()
                 before &+= header.entryCount
                 return true
             }
@@ -141,6 +143,8 @@ extension SummaryTree {
         _ body: (_ key: Span<UInt8>, _ head: Span<UInt8>, _ tail: Span<UInt8>) throws -> Bool
     ) throws -> Int {
         try reader.begin(bytes)
+        let entryCount = reader.remaining
+        defer { counter?.noteLeaf(entryCount: entryCount - reader.remaining) }
         var before = 0
         if let lower {
             var isFound = false
@@ -182,7 +186,8 @@ extension SummaryTree {
         var leaf = LeafParts(place: place)
         let stop = range.lower.map { edge(0, atOrAfter: $0) } ?? self.start(of: 0)
         try table.forEach(from: stop, to: start, isDescending: true) { _, bytes in
-            try leaf.take(bytes)
+            let entryCount = try leaf.take(bytes)
+            counter?.noteLeaf(entryCount: entryCount)
             let isInside = try leaf.forEachDescending(bytes, from: range.lower, to: upper, body)
             upper = nil
             return isInside
@@ -200,7 +205,8 @@ private struct LeafParts {
         reader = LeafReader(place: place)
     }
 
-    mutating func take(_ bytes: Span<UInt8>) throws(IndexError) {
+    /// Takes a leaf apart; answers how many entries it has.
+    mutating func take(_ bytes: Span<UInt8>) throws(IndexError) -> Int {
         keys.cut(to: 0)
         parts.removeAll(keepingCapacity: true)
         try reader.begin(bytes)
@@ -209,6 +215,7 @@ private struct LeafParts {
             reader.appendKey(to: &keys)
             parts.append((start..<keys.count, reader.head, reader.tail))
         }
+        return parts.count
     }
 
     /// Gives out the entries from the last; false when one was below `lower` or `body` stopped.

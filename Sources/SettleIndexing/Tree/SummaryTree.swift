@@ -23,6 +23,8 @@ package struct SummaryTree {
     let rule: ChunkBoundaryRule
     /// What the errors say is damaged.
     let place: String
+    /// What counts that which is read; nil when nothing does.
+    var counter: TreeReadCounter?
 
     /// A view of one of the store's tables.
     ///
@@ -160,6 +162,7 @@ package struct SummaryTree {
             let level = key.isEmpty ? 0 : Int(key[0])
             if let top, top.level != level { return false }
             guard let header = NodeHeader(bytes) else { throw damage }
+            counter?.noteSummary()
             top = (level, (top?.nodeCount ?? 0) + 1, (top?.entryCount ?? 0) &+ header.entryCount)
             return true
         }

@@ -1,3 +1,4 @@
+import Foundation
 import SettlePrimitives
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 final class Doorkeeper: Sendable {
     private struct State {
         var tokens: [String] = []
-        var sessions: [String] = []
+        var sessions: [(secret: String, end: Date?)] = []
     }
 
     private let state = Lock(State())
@@ -29,21 +30,42 @@ final class Doorkeeper: Sendable {
 
     /// Takes a token for a new session; nil when it is none, or was used before.
     func session(for token: String) -> String? {
-        let session = Self.secret()
-        return state.withLock { state in
+        state.withLock { state in
             guard let index = state.tokens.firstIndex(where: { Self.areEqual($0, token) }) else {
                 return nil
             }
             state.tokens.remove(at: index)
-            state.sessions.append(session)
-            if state.sessions.count > Self.sessionCountMax { state.sessions.removeFirst() }
-            return session
+            return Self.begin(&state, until: nil)
         }
     }
 
-    /// Whether a session was begun here.
-    func knows(_ session: String) -> Bool {
-        state.withLock { $0.sessions.contains { Self.areEqual($0, session) } }
+    /// Begins a session for a browser that was let in by something else.
+    ///
+    /// - Parameter end: When it ends; nil for never.
+    /// - Returns: The secret of the session.
+    func makeSession(until end: Date?) -> String {
+        state.withLock { Self.begin(&$0, until: end) }
+    }
+
+    /// Ends a session.
+    func end(_ session: String) {
+        state.withLock { $0.sessions.removeAll { Self.areEqual($0.secret, session) } }
+    }
+
+    /// Whether a session was begun here and has not ended.
+    func knows(_ session: String, at date: Date) -> Bool {
+        state.withLock { state in
+            state.sessions.contains { known in
+                Self.areEqual(known.secret, session) && known.end.map { date < $0 } ?? true
+            }
+        }
+    }
+
+    private static func begin(_ state: inout State, until end: Date?) -> String {
+        let session = secret()
+        state.sessions.append((session, end))
+        if state.sessions.count > sessionCountMax { state.sessions.removeFirst() }
+        return session
     }
 
     /// 256 bits of the system's generator.

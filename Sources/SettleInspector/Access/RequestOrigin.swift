@@ -21,6 +21,28 @@ enum RequestOrigin {
                 status: .misdirectedRequest,
                 message: "The inspector answers at 127.0.0.1 and localhost only.", isOutside: true)
         }
+        try checkPage(behind: request, isOurs: { $0 == "http://\(authority)" })
+    }
+
+    /// Refuses a request to pages under a path of a server that a page of elsewhere is behind.
+    ///
+    /// A server may be called by any name, and what a browser is let in by is a cookie of that name alone. Where something else
+    /// ends TLS before the server, the origin is of `https`, and the request is not.
+    ///
+    /// - Throws: ``PageProblem`` 400 without a host, 403 for another origin.
+    static func checkMounted(_ request: Request) throws(PageProblem) {
+        guard let authority = request.head.authority, !authority.isEmpty else {
+            throw PageProblem(
+                status: .badRequest, message: "The request names no host.", isOutside: true)
+        }
+        try checkPage(
+            behind: request,
+            isOurs: { $0 == "http://\(authority)" || $0 == "https://\(authority)" })
+    }
+
+    private static func checkPage(
+        behind request: Request, isOurs: (String?) -> Bool
+    ) throws(PageProblem) {
         let site = request.headers[.secFetchSite]
         if isReading(request.method) {
             guard site == nil || site == "same-origin" || site == "none" else {
@@ -31,7 +53,7 @@ enum RequestOrigin {
                     isOutside: true)
             }
         } else {
-            guard request.headers[.origin] == "http://\(authority)",
+            guard isOurs(request.headers[.origin]),
                 site == nil || site == "same-origin"
             else {
                 throw PageProblem(

@@ -72,6 +72,30 @@ function follow(section) {
 
 document.querySelectorAll("[data-events]").forEach(follow);
 
+// Something that fills while it is looked at. How far it is is shown and not read out; the end is.
+function fill(section) {
+  const bar = section.querySelector("progress");
+  const far = section.querySelector(".far");
+  const source = new EventSource(section.dataset.progress);
+  source.addEventListener("progress", (event) => {
+    const { completed, total, text } = JSON.parse(event.data);
+    if (total > 0) {
+      bar.max = total;
+      bar.value = completed;
+    }
+    far.textContent = text;
+  });
+  source.addEventListener("end", (event) => {
+    source.close();
+    bar.remove();
+    far.remove();
+    section.querySelector(".state").textContent = JSON.parse(event.data).text;
+  });
+  window.addEventListener("pagehide", () => source.close());
+}
+
+document.querySelectorAll("[data-progress]").forEach(fill);
+
 // The keyboard: single keys where nothing is written.
 
 function isWriting(target) {

@@ -7,7 +7,7 @@ import Synchronization
 final class Jobs: Sendable {
     private struct State {
         var number = 0
-        var tasks: [Int: Task<Void, Never>] = [:]
+        var tasks: [Int: (name: String, task: Task<Void, Never>)] = [:]
         /// Why the last job of a name failed.
         var failures: [String: String] = [:]
     }
@@ -24,7 +24,7 @@ final class Jobs: Sendable {
             state.number += 1
             let number = state.number
             state.failures[name] = nil
-            state.tasks[number] = Task { [weak self] in
+            let task = Task { [weak self] in
                 do {
                     try await work()
                 } catch {
@@ -32,15 +32,21 @@ final class Jobs: Sendable {
                 }
                 self?.end(number)
             }
+            state.tasks[number] = (name, task)
         }
     }
 
     /// Why the last job of a name failed; nil when it did not.
     func failure(of name: String) -> String? { state.withLock { $0.failures[name] } }
 
+    /// Whether a job of a name goes on.
+    func isRunning(_ name: String) -> Bool {
+        state.withLock { $0.tasks.values.contains { $0.name == name } }
+    }
+
     /// Waits for all that goes on.
     func finish() async {
-        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
+        for task in state.withLock({ $0.tasks.values.map(\.task) }) { await task.value }
     }
 
     private func note(_ failure: String, of name: String) {

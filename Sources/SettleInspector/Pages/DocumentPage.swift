@@ -8,8 +8,13 @@ enum DocumentPage {
 
     static func content(_ request: PageRequest) async throws -> PageContent {
         let id = try request.required("id")
-        let (document, change) = try request.database.read(named: "inspector: document") {
-            (try $0.document(id, includingDeleted: true), try $0.lastChange(of: id))
+        let (document, change, otherVersions) = try request.database.read(
+            named: "inspector: document"
+        ) {
+            (
+                try $0.document(id, includingDeleted: true), try $0.lastChange(of: id),
+                try $0.conflicts(of: id).count
+            )
         }
         guard let document, let change else {
             throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
@@ -17,6 +22,15 @@ enum DocumentPage {
         var blocks: [Block] = []
         if document.metaData.isDeleted {
             blocks.append(.note("The document was deleted; this is its tombstone."))
+        }
+        if otherVersions > 0 {
+            blocks.append(
+                .warning(
+                    "There \(otherVersions == 1 ? "is" : "are") \(Amounts.count(otherVersions, "other version")) of it, "
+                        + "in conflict with this one.",
+                    link: PageLink(
+                        text: "Look at them side by side",
+                        address: request.address("leaves", ["id": id]))))
         }
         blocks.append(.facts(facts(document, change)))
         if request.isWritable { blocks += actions(document, request) }
@@ -26,12 +40,12 @@ enum DocumentPage {
             blocks.append(
                 .text("The tree goes no further: the document has more members than it shows."))
         }
-        let text = JSONLayout.indented(.object(document.json.merging(["id": .string(id)]) { $1 }))
+        let json = JSONValue.object(document.json.merging(["id": .string(id)]) { $1 })
         blocks.append(.heading("JSON"))
-        if text.utf8.count <= textMax {
+        if let text = JSONLayout.indented(json, bytesMax: textMax) {
             blocks.append(.code(text, label: "The document as JSON"))
         } else {
-            blocks.append(.text("\(Amounts.bytes(text.utf8.count)) of JSON."))
+            blocks.append(.text("More than \(Amounts.bytes(textMax)), which stand alone."))
         }
         blocks.append(
             .links([
@@ -80,7 +94,14 @@ enum DocumentPage {
             ]
         }
         return [
-            .links([PageLink(text: "Edit", address: request.address("edit", ["id": document.id]))]),
+            .links([
+                PageLink(text: "Edit", address: request.address("edit", ["id": document.id])),
+                PageLink(
+                    text: "Attach a file", address: request.address("attach", ["id": document.id])),
+                PageLink(
+                    text: "Set when it expires",
+                    address: request.address("expiry", ["id": document.id])),
+            ]),
             .form(
                 .button(
                     "Delete", request.address("document/delete"), hidden, isDanger: true,
@@ -102,16 +123,28 @@ enum DocumentPage {
     private static func attachments(_ document: Document, _ request: PageRequest) -> [Block] {
         guard !document.attachments.isEmpty else { return [] }
         var table = Table(
-            caption: "Attachments", columns: ["Name", "Type", "Length", "Digest", "Here"])
+            caption: "Attachments",
+            columns: ["Name", "Type", "Length", "Digest", "Here"]
+                + (request.isWritable ? ["Replace", "Remove"] : []))
         var pictures: [Block] = []
         for attachment in document.attachments {
             let isHere = (try? attachment.isContentAvailable) ?? false
             let address = request.address(
                 "attachment", ["id": document.id, "name": attachment.name])
-            table.add(
+            var cells: [Cell] = [
                 .name(attachment.name, link: isHere ? address : nil),
                 .stored(attachment.contentType), .amount(Amounts.bytes(attachment.length)),
-                .stored(attachment.digest), .text(isHere ? "yes" : "no"))
+                .stored(attachment.digest), .text(isHere ? "yes" : "no"),
+            ]
+            if request.isWritable {
+                cells += [("Replace", "attach"), ("Remove", "detach")].map { text, page in
+                    .stored(
+                        text,
+                        link: request.address(
+                            page, ["id": document.id, "name": attachment.name]))
+                }
+            }
+            table.rows.append(Table.Row(cells))
             if isHere, pictureTypes.contains(attachment.contentType),
                 attachment.length <= pictureMax
             {
@@ -124,11 +157,19 @@ enum DocumentPage {
 
     // MARK: Rows in indexes
 
+    /// How long indexes are asked for the rows of a document.
+    private static let rowsMax = Duration.milliseconds(60)
+
     private static func rows(of document: Document, _ request: PageRequest) async throws -> Table {
         var table = Table(
             caption: "Rows that the document has in declared indexes, as far as those have come",
             columns: ["Index", "Key", "Value"], emptiness: "None.")
+        let begun = ContinuousClock.now
         for index in try request.database.storedIndexes() {
+            guard ContinuousClock.now - begun < rowsMax else {
+                table.caption += "; there are more indexes than were asked"
+                break
+            }
             guard try index.filter?.matches(document) ?? true,
                 let key = key(of: document, in: index)
             else { continue }

@@ -14,15 +14,25 @@ enum EditPage {
         guard let document = try request.database.read({ try $0.document(id) }) else {
             throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
         }
+        let title = "Edit \(VisibleText.beginning(of: id))"
+        guard let text = JSONLayout.indented(.object(document.json), bytesMax: textMax) else {
+            return PageContent(
+                title: title,
+                blocks: [
+                    .text(
+                        "The document has more than \(Amounts.bytes(textMax)) of JSON, which is too much for a form. "
+                            + "'settle put' takes it from a file.")
+                ])
+        }
         return PageContent(
-            title: "Edit \(VisibleText.beginning(of: id))",
+            title: title,
             blocks: [
-                .form(
-                    form(
-                        id, revision: document.metaData.revision ?? "",
-                        JSONLayout.indented(.object(document.json)), request))
+                .form(form(id, revision: document.metaData.revision ?? "", text, request))
             ])
     }
+
+    /// The longest text that is edited: a form of it is up to three times as long.
+    private static let textMax = 4 << 20
 
     private static func form(
         _ id: String, revision: String, _ text: String, _ request: PageRequest

@@ -9,7 +9,14 @@ enum IndexListPage {
             columns: ["Index", "State", "Rows", "Failures", "Reduces", "Version"],
             emptiness: "There is no index.")
         let last = try request.database.lastSequence
-        for status in try request.database.indexStatuses() {
+        let after = request.values.filled("after")
+        let statuses = try request.database.indexStatuses().sorted { $0.name < $1.name }
+            .filter { status in after.map { $0 < status.name } ?? true }
+        if statuses.count > PageRequest.pageSize {
+            table.next = request.address(
+                "indexes", ["after": statuses[PageRequest.pageSize - 1].name])
+        }
+        for status in statuses.prefix(PageRequest.pageSize) {
             table.add(
                 .name(status.name, link: request.address("index", ["name": status.name])),
                 .text(state(of: status, last: last)), .number(status.rowCount),

@@ -7,7 +7,7 @@ enum OutboxPage {
     /// How many operations of a graph are drawn.
     private static let drawnMax = 60
     /// How many operations of each pipeline are looked at for its counts.
-    private static let countedMax = 5_000
+    private static let countedMax = 1_000
 
     static func content(_ request: PageRequest) throws -> PageContent {
         let now = Date()
@@ -88,30 +88,40 @@ enum OutboxPage {
             caption:
                 "Operations of '\(VisibleText.beginning(of: pipeline))', in the order of their graphs",
             columns: [
-                "Operation", "Identifier", "State", "Graph", "Waits for", "Starts", "Held until",
+                "Operation", "Identifier", "State", "Last error", "Graph", "Waits for", "Starts",
+                "Held until",
             ],
             emptiness: "Nothing waits.")
-        let place = request.values.integer("skip") ?? 0
-        var index = 0
-        try outbox.forEachOperation(in: pipeline) { operation in
-            defer { index += 1 }
-            guard index >= place else { return true }
-            guard table.rows.count < PageRequest.pageSize else {
+        var last: QueuedOperation?
+        try outbox.forEachOperation(in: pipeline, after: place(request)) { operation in
+            if let last, table.rows.count == PageRequest.pageSize {
                 table.next = request.address(
-                    "outbox", ["pipeline": pipeline, "skip": "\(place + PageRequest.pageSize)"])
+                    "outbox",
+                    [
+                        "pipeline": pipeline, "graph": "\(last.graph)",
+                        "number": "\(last.number)",
+                    ])
                 return false
             }
+            last = operation
             table.add(
                 .name(
                     operation.name,
                     link: request.address("operation", ["id": operation.id.uuidString])),
                 .text(operation.id.uuidString),
-                .text(OperationState(operation, now: now).rawValue), .number(operation.graph),
+                .text(OperationState(operation, now: now).rawValue),
+                .stored(operation.lastFailure?.message ?? ""), .number(operation.graph),
                 .number(operation.dependencies.count), .number(operation.startCount),
                 .text(operation.holdDate.map(Amounts.date) ?? ""))
             return true
         }
         return table
+    }
+
+    /// The place in the order of operations that a page goes on after.
+    private static func place(_ request: PageRequest) -> (graph: UInt64, number: UInt64) {
+        let (graph, number) = (request.values.integer("graph"), request.values.integer("number"))
+        return (UInt64(clamping: graph ?? 0), UInt64(clamping: number ?? 0))
     }
 }
 
@@ -140,6 +150,13 @@ enum OperationPage {
                 "There is no such operation: it is done, was skipped, or never was there.")
         }
         var blocks: [Block] = [.facts(facts(operation))]
+        if let failure = operation.lastFailure {
+            blocks.append(
+                .warning(
+                    "It failed at \(Amounts.date(failure.date)): \(VisibleText.of(failure.message))"
+                )
+            )
+        }
         if request.isWritable { blocks += actions(operation, request) }
         var holds = Table(
             caption: "Holds", columns: ["Reason", "Until"], emptiness: "It is not held.")

@@ -5,13 +5,25 @@ import Settle
 enum OverviewPage {
     /// How many tables the list of sizes has.
     private static let tableCountMax = 200
+    /// How many tables are drawn each by itself.
+    private static let drawnMax = 40
+    /// How many warnings it has.
+    private static let warningMax = 10
 
     static func content(_ request: PageRequest) throws -> PageContent {
         let database = request.database
         let statistics = try database.statistics()
         let now = Date()
         request.growth.note(statistics.fileSizeBytes, of: database.name, at: now)
-        var blocks = try warnings(request, statistics).map { Block.warning($0.text, link: $0.link) }
+        let warnings = try warnings(request, statistics)
+        var blocks = warnings.prefix(warningMax).map { Block.warning($0.text, link: $0.link) }
+        if warnings.count > warningMax {
+            let more = Amounts.count(warnings.count - warningMax, "more warning")
+            blocks.append(
+                .warning(
+                    "There \(warnings.count == warningMax + 1 ? "is" : "are") \(more). The list of indexes has the state of each.",
+                    link: PageLink(text: "Indexes", address: request.address("indexes"))))
+        }
         blocks.append(.facts(facts(request, statistics)))
         blocks += [.heading("The file")] + (try file(statistics, request))
         let samples = request.growth.samples(of: database.name)
@@ -90,10 +102,16 @@ enum OverviewPage {
             }
         let sorted = tables.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }
         let free = statistics.pagesFree * statistics.pageSizeBytes
+        let rest = sorted.dropFirst(drawnMax)
+        let restBytes = rest.reduce(0) { $0 + $1.bytes }
         let parts =
-            sorted.map {
+            sorted.prefix(drawnMax).map {
                 ShareBar.Part(name: $0.name, size: $0.bytes, shown: Amounts.bytes($0.bytes))
-            } + [ShareBar.Part(name: "free", size: free, shown: Amounts.bytes(free))]
+            } + [
+                ShareBar.Part(
+                    name: Amounts.count(rest.count, "smaller table"), size: restBytes,
+                    shown: Amounts.bytes(restBytes))
+            ] + [ShareBar.Part(name: "free", size: free, shown: Amounts.bytes(free))]
         var table = Table(
             caption: "Tables and indexes of the file, the largest first",
             columns: ["Table", "Rows", "Size"])

@@ -10,6 +10,9 @@ struct PageRequest: Sendable {
     let isWritable: Bool
     let growth: GrowthRecord
     let jobs: Jobs
+    let staged: StagedAttachments
+    /// What all addresses begin with: the path that the pages are under, or nothing.
+    let base: String
     /// What the server of the tables has counted; nil where there is none.
     let metricsReport: String?
 
@@ -18,18 +21,26 @@ struct PageRequest: Sendable {
 
     /// The address of a page of the same database; fields without a value are left out.
     func address(_ path: String, _ fields: KeyValuePairs<String, String?> = [:]) -> String {
-        Self.address(database.name, path, fields)
+        Self.address(database.name, path, fields, under: base)
     }
 
     /// The address of a page of a database.
     static func address(
-        _ name: String, _ path: String, _ fields: KeyValuePairs<String, String?> = [:]
+        _ name: String, _ path: String, _ fields: KeyValuePairs<String, String?> = [:],
+        under base: String = ""
     ) -> String {
         let shown = fields.compactMap { field in
             field.value.map { "\(Percent.encoded(field.key))=\(Percent.encoded($0))" }
         }
         let query = shown.isEmpty ? "" : "?" + shown.joined(separator: "&")
-        return "/d/\(Percent.encoded(name))/\(path)\(query)"
+        return "\(base)/d/\(Percent.encoded(name))/\(path)\(query)"
+    }
+
+    /// The same request with the fields of another form.
+    func with(_ values: FormValues) -> PageRequest {
+        PageRequest(
+            database: database, values: values, isWritable: isWritable, growth: growth, jobs: jobs,
+            staged: staged, base: base, metricsReport: metricsReport)
     }
 
     /// The address of the page of a document.

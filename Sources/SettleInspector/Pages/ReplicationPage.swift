@@ -33,6 +33,18 @@ enum ReplicationPage {
         if let remote = remotes.first(where: { $0.identifier == chosen }) {
             blocks += try details(of: remote, request)
         }
+        let count = try request.database.read { try $0.conflictedDocumentCount }
+        if count > 0 {
+            blocks += [
+                .heading("Revisions in conflict"),
+                .text(
+                    "\(Amounts.count(count, "document")) \(count == 1 ? "has" : "have") several versions that were made at "
+                        + "different places, as CouchDB keeps them."),
+                .links([
+                    PageLink(text: "List them", address: request.address("conflicts"))
+                ]),
+            ]
+        }
         return PageContent(title: "Replication", blocks: blocks)
     }
 
@@ -105,107 +117,5 @@ enum ReplicationPage {
                 .stored(item.reason), .text(Amounts.date(item.since)))
         }
         return table
-    }
-}
-
-/// A conflict, member by member: what both had, what is here, what is there.
-enum ConflictPage {
-    static func content(_ request: PageRequest) throws -> PageContent {
-        let conflict = try conflict(request)
-        let (base, mine, theirs) = (
-            conflict.base?.json ?? [:], conflict.local?.json ?? [:], conflict.server?.json ?? [:]
-        )
-        var table = Table(
-            caption: "The document by member", columns: ["Member", "Base", "Mine", "Theirs", ""],
-            emptiness: "Neither side has members.")
-        let names = Set(base.keys).union(mine.keys).union(theirs.keys)
-            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        for name in names {
-            let isSame = mine[name] == theirs[name]
-            table.add(
-                .name(name), .stored(shown(base[name])), .stored(shown(mine[name])),
-                .stored(shown(theirs[name])), .text(isSame ? "" : "differs"))
-        }
-        var blocks: [Block] = [
-            .facts([
-                Fact(
-                    label: "Document", value: VisibleText.of(conflict.documentId),
-                    link: request.address(ofDocument: conflict.documentId)),
-                Fact(label: "Remote", value: VisibleText.of(conflict.remote)),
-                Fact(
-                    label: "Mine",
-                    value: state(conflict.local, conflict.localChange)),
-                Fact(
-                    label: "Theirs",
-                    value: state(conflict.server, conflict.serverChange)),
-            ]), .table(table),
-        ]
-        if request.isWritable {
-            let hidden = [
-                ("remote", conflict.remote), ("id", conflict.documentId),
-                ("shown", fingerprint(conflict)),
-            ]
-            let address = request.address("conflict/resolve")
-            blocks += ["mine": "Use mine", "theirs": "Use theirs"].sorted { $0.key < $1.key }.map {
-                .form(
-                    .button(
-                        $0.value, address, hidden + [("use", $0.key)], about: conflict.documentId))
-            }
-        }
-        return PageContent(
-            title: "Conflict about \(VisibleText.beginning(of: conflict.documentId))",
-            blocks: blocks)
-    }
-
-    private static func shown(_ value: JSONValue?) -> String { value?.jsonText ?? "—" }
-
-    private static func state(_ document: Document?, _ change: Date?) -> String {
-        (document == nil ? "deleted, or not there" : "changed")
-            + (change.map { " \(Amounts.date($0))" } ?? "")
-    }
-
-    private static func conflict(_ request: PageRequest) throws -> ReplicationConflict {
-        guard
-            let conflict = try request.database.replicationConflict(
-                of: try request.required("id"), with: try request.required("remote"))
-        else { throw PageProblem.missing("There is no such conflict; it may be resolved by now.") }
-        return conflict
-    }
-
-    /// What tells one state of a conflict from another.
-    private static func fingerprint(_ conflict: ReplicationConflict) -> String {
-        [conflict.local, conflict.server].map { document in
-            document.map { ContentFingerprint.of(JSONValue.object($0.json).jsonText) } ?? "-"
-        }.joined(separator: ".")
-    }
-
-    /// Resolves the conflict of the form, for one side.
-    ///
-    /// - Throws: ``PageProblem`` 409 when either side is another than the page showed.
-    static func resolve(_ request: PageRequest) async throws {
-        let conflict = try conflict(request)
-        guard request.values["shown"] == fingerprint(conflict) else {
-            throw PageProblem.changed(conflict.documentId)
-        }
-        let resolution: ConflictResolution =
-            switch request.values["use"] {
-            case "mine": .useLocal
-            case "theirs": .useServer
-            default: throw PageProblem.unusable("A conflict is resolved by 'mine' or by 'theirs'.")
-            }
-        guard try await request.database.resolve(conflict, with: resolution) else {
-            throw PageProblem.changed(conflict.documentId)
-        }
-    }
-}
-
-/// Tells texts apart, without keeping them.
-enum ContentFingerprint {
-    /// The FNV-1a hash of a text, in 64 bits.
-    static func of(_ text: String) -> String {
-        let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
-        return String(hash, radix: 16)
     }
 }

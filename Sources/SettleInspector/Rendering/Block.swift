@@ -26,6 +26,8 @@ enum Block {
     case links([PageLink])
     /// A list that goes on by itself.
     case live(LiveList)
+    /// How far something has come.
+    case progress(ProgressBar)
     /// A picture that lies in the database.
     case picture(address: String, name: String)
 }
@@ -83,6 +85,33 @@ struct LiveList: MustacheParent {
     }
 }
 
+/// How far something has come, which the script goes on with from a stream of events.
+struct ProgressBar: MustacheParent {
+    /// Where the events come from.
+    let events: String
+    let label: String
+    /// How far it is, in words.
+    let text: String
+    let completed: Int
+    /// Of how many; 0 when that is not known yet.
+    let total: Int
+    /// The page again, for a browser that runs no script and for when it is done.
+    let again: String
+
+    func child(named name: String) -> Any? {
+        switch name {
+        case "events": events
+        case "label": label
+        case "text": text
+        case "completed": completed
+        case "total": total
+        case "hasTotal": total > 0
+        case "again": again
+        default: nil
+        }
+    }
+}
+
 extension Block: MustacheParent {
     // What is false is looked for in this block alone, and not in what stands around it.
     func child(named name: String) -> Any? {
@@ -104,6 +133,7 @@ extension Block: MustacheParent {
         case ("links", .links(let links)): links
         case ("hasLinks", .links): true
         case ("live", .live(let list)): list
+        case ("progress", .progress(let bar)): bar
         default: false
         }
     }

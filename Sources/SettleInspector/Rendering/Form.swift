@@ -35,6 +35,7 @@ extension Form: MustacheParent {
         case "action": action
         case "method": isChange ? "post" : "get"
         case "isSearch": !isChange
+        case "hasFile": fields.contains { if case .file = $0.kind { true } else { false } }
         case "fields": fields
         case "hidden": hidden.map { Hidden(name: $0.name, value: $0.value) }
         case "button": button
@@ -63,7 +64,7 @@ extension Form: MustacheParent {
 struct Field {
     /// What is filled in.
     enum Kind {
-        case line, area, check
+        case line, area, check, file, secret
         case choice([String])
     }
 
@@ -87,6 +88,8 @@ extension Field: MustacheParent {
         case "isSearch": isSearch
         case "isChecked": value == "on"
         case "isLine": if case .line = kind { true } else { false }
+        case "isFile": if case .file = kind { true } else { false }
+        case "isSecret": if case .secret = kind { true } else { false }
         case "isArea": if case .area = kind { true } else { false }
         case "isCheck": if case .check = kind { true } else { false }
         case "isChoice": if case .choice = kind { true } else { false }

@@ -9,6 +9,8 @@ struct PageFrame: MustacheParent {
     var tabs: [PageLink] = []
     /// Whether something may be changed.
     var isWritable = false
+    /// What all addresses begin with.
+    var base = ""
     /// Where the way back to all databases leads; nil when there is one alone.
     var home: String?
     var blocks: [Block]
@@ -20,6 +22,7 @@ struct PageFrame: MustacheParent {
         case "tabs": tabs
         case "hasTabs": !tabs.isEmpty
         case "isWritable": isWritable
+        case "base": base
         case "home": home as Any? ?? false
         case "blocks": blocks
         default: nil

@@ -79,7 +79,7 @@ public struct Inspector: Service {
         } catch  where responder.port.number == nil && !(error is CancellationError) {
             throw InspectorError(port: configuration.port, cause: error)
         }
-        await responder.jobs.finish()
+        await responder.finish()
     }
 
     /// The framework's application.

@@ -24,19 +24,31 @@ struct InspectorResponder: HTTPResponder {
     let metricsReport: (@Sendable () -> String?)?
     let logger: Logger
 
-    /// The longest form that is taken: the text of a document.
-    private static let bodyMax = 16 << 20
+    let staged = StagedAttachments()
+    /// Where the pages are; nil at a port of their own.
+    var mount: Mount?
 
     func respond(to request: Request, context: Context) async throws -> Response {
         await response(to: request)
     }
 
     /// The response to a request, whatever goes wrong.
-    func response(to request: Request) async -> Response {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - grant: Says whether a token lets its bearer in, where the pages are under a path of a server.
+    /// - Returns: The response.
+    func response(
+        to request: Request, granting grant: @Sendable (String) async -> PageGrant = Self.noGrant
+    ) async -> Response {
         var response: Response
         do {
-            try RequestOrigin.check(request, port: port.number)
-            response = try await answer(request)
+            if mount == nil {
+                try RequestOrigin.check(request, port: port.number)
+            } else {
+                try RequestOrigin.checkMounted(request)
+            }
+            response = try await answer(request, granting: grant)
         } catch {
             response = page(for: error, request)
         }
@@ -44,16 +56,43 @@ struct InspectorResponder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func answer(_ request: Request) async throws -> Response {
-        guard let path = RequestPath(request.uri.path),
+    static let noGrant: @Sendable (String) async -> PageGrant = { _ in
+        .refused("There are no tokens here.")
+    }
+
+    private func answer(
+        _ request: Request, granting grant: @Sendable (String) async -> PageGrant
+    ) async throws -> Response {
+        guard let path = RequestPath(String(request.uri.path.dropFirst(base.count))),
             let query = FormValues(parsing: request.uri.query ?? "")
         else { throw PageProblem.unusable("The address is malformed.") }
         if case .asset(let name) = path { return try asset(name) }
-        if case .home = path, request.method == .get, let token = query.filled("token") {
+        if let mount, request.uri.path == mount.path {
+            // The cookie is for what is under the path.
+            return redirect(to: base + "/")
+        }
+        if mount == nil, case .home = path, request.method == .get,
+            let token = query.filled("token")
+        {
             return try enter(token)
         }
-        guard session(of: request).map(doorkeeper.knows) ?? false else { throw PageProblem.locked }
+        if mount != nil, case .entry = path, request.method == .post {
+            return try await enter(request, granting: grant)
+        }
+        let session = session(of: request)
+        guard session.map({ doorkeeper.knows($0, at: Date()) }) ?? false else {
+            guard mount != nil, RequestOrigin.isReading(request.method) else {
+                throw PageProblem.locked
+            }
+            return entry(.unauthorized, [])
+        }
         switch path {
+        case .entry: throw PageProblem.missing("There is nothing at this address.")
+        case .exit:
+            guard mount != nil, let session, request.method == .post else {
+                throw PageProblem.missing("There is nothing at this address.")
+            }
+            return leave(session)
         case .home: return try home()
         case .asset: throw PageProblem.missing("There is nothing at this address.")
         case .page(let name, let page):
@@ -69,38 +108,11 @@ struct InspectorResponder: HTTPResponder {
         }
     }
 
-    private func pageRequest(_ database: Database, _ values: FormValues) -> PageRequest {
+    func pageRequest(_ database: Database, _ values: FormValues) -> PageRequest {
         PageRequest(
             database: database, values: values,
             isWritable: isWritable && !database.configuration.isReadOnly, growth: growth,
-            jobs: jobs, metricsReport: metricsReport?())
-    }
-
-    // MARK: Letting in
-
-    private var cookieName: String { "settle-inspector-\(port.number ?? 0)" }
-
-    private func session(of request: Request) -> String? {
-        for header in request.headers[values: .cookie] {
-            for pair in header.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2,
-                    parts[0].trimmingCharacters(in: .whitespaces) == cookieName
-                else { continue }
-                return parts[1].trimmingCharacters(in: .whitespaces)
-            }
-        }
-        return nil
-    }
-
-    private func enter(_ token: String) throws -> Response {
-        guard let session = doorkeeper.session(for: token) else { throw PageProblem.locked }
-        return Response(
-            status: .seeOther,
-            headers: [
-                .location: "/",
-                .setCookie: "\(cookieName)=\(session); HttpOnly; SameSite=Strict; Path=/",
-            ])
+            jobs: jobs, staged: staged, base: base, metricsReport: metricsReport?())
     }
 
     // MARK: Pages
@@ -133,10 +145,12 @@ struct InspectorResponder: HTTPResponder {
                 .name(
                     name,
                     link: isOpen
-                        ? PageRequest.address(name, Section.overview.rawValue) : nil),
+                        ? PageRequest.address(name, Section.overview.rawValue, under: base) : nil),
                 .text(isOpen ? "open" : "not in use"))
         }
-        return html(PageFrame(title: "Databases", blocks: [.table(table)]))
+        var blocks: [Block] = [.table(table)]
+        if mount != nil { blocks.append(.form(.button("Leave", base + "/leave"))) }
+        return html(PageFrame(title: "Databases", base: base, blocks: blocks))
     }
 
     private func show(
@@ -145,6 +159,7 @@ struct InspectorResponder: HTTPResponder {
         switch page {
         case "events":
             return try EventStream(request, lastEventId: raw.headers[.lastEventId]).response
+        case "index/events": return try BuildStream(request).response
         case "attachment": return try AttachmentDownload.response(request)
         case "document.json": return try AttachmentDownload.document(request)
         default: return html(frame(try await content(page, request), page, request))
@@ -157,6 +172,9 @@ struct InspectorResponder: HTTPResponder {
         case "documents": try DocumentListPage.content(request)
         case "document": try await DocumentPage.content(request)
         case "edit": try EditPage.content(request)
+        case "attach": try AttachmentPage.content(request)
+        case "detach": try AttachmentPage.removal(request)
+        case "expiry": try ExpiryPage.content(request)
         case "indexes": try IndexListPage.content(request)
         case "index": try await IndexPage.content(request)
         case "changes": try ChangesPage.content(request)
@@ -164,6 +182,10 @@ struct InspectorResponder: HTTPResponder {
         case "operation": try OperationPage.content(request)
         case "replication": try ReplicationPage.content(request)
         case "conflict": try ConflictPage.content(request)
+        case "conflict/merge": try ConflictPage.merge(request)
+        case "conflicts": try ConflictListPage.content(request)
+        case "leaves": try LeavesPage.content(request)
+        case "leaves/merge": try LeavesPage.merge(request)
         case "entities": try await EntitiesPage.content(request)
         case "entity": try await EntityPage.content(request)
         case "server": ServerPage.content(request)
@@ -173,11 +195,13 @@ struct InspectorResponder: HTTPResponder {
 
     /// Which page of the menu another belongs to.
     private static let sections: [String: Section] = [
-        "document": .documents, "edit": .documents, "index": .indexes, "operation": .outbox,
-        "conflict": .replication, "entity": .entities,
+        "document": .documents, "edit": .documents, "attach": .documents, "detach": .documents,
+        "expiry": .documents, "index": .indexes, "operation": .outbox, "conflict": .replication,
+        "conflict/merge": .replication, "conflicts": .replication, "leaves": .replication,
+        "leaves/merge": .replication, "entity": .entities,
     ]
 
-    private func frame(
+    func frame(
         _ content: PageContent, _ page: String, _ request: PageRequest
     ) -> PageFrame {
         let section = Section(rawValue: page) ?? Self.sections[page]
@@ -187,82 +211,23 @@ struct InspectorResponder: HTTPResponder {
                 PageLink(
                     text: $0.title, address: request.address($0.rawValue),
                     isCurrent: $0 == section)
-            }, isWritable: request.isWritable,
-            home: databases is SingleDatabase ? nil : "/", blocks: content.blocks)
+            }, isWritable: request.isWritable, base: base,
+            home: databases is SingleDatabase ? nil : base + "/", blocks: content.blocks)
     }
 
-    // MARK: Changes
-
-    private func change(
-        _ request: Request, _ page: String, _ database: Database
-    ) async throws -> Response {
-        guard request.method == .post else {
-            throw PageProblem(status: .methodNotAllowed, message: "Pages send GET and POST only.")
-        }
-        let pages = pageRequest(database, FormValues())
-        guard pages.isWritable else { throw PageProblem.readOnly }
-        guard
-            request.headers[.contentType]?.lowercased().hasPrefix(
-                "application/x-www-form-urlencoded")
-                ?? false
-        else { throw PageProblem(status: .unsupportedMediaType, message: "Pages send forms only.") }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: Self.bodyMax)
-        } catch {
-            throw PageProblem(
-                status: .contentTooLarge,
-                message:
-                    "The form is longer than \(Amounts.bytes(Self.bodyMax)), or did not come to its end."
-            )
-        }
-        guard let values = FormValues(parsing: String(buffer: body)) else {
-            throw PageProblem.unusable("The form is malformed.")
-        }
-        return try await carryOut(page, pageRequest(database, values))
-    }
-
-    private func carryOut(_ action: String, _ request: PageRequest) async throws -> Response {
-        switch action {
-        case "document/review":
-            return html(frame(try EditPage.review(request), "edit", request))
-        case "document/save":
-            return redirect(to: request.address(ofDocument: try await EditPage.save(request)))
-        case "document/delete":
-            return redirect(to: request.address(ofDocument: try await EditPage.delete(request)))
-        case "document/purge":
-            try await EditPage.purge(request)
-            return redirect(to: request.address("documents"))
-        case "index/add":
-            return redirect(to: request.address("index", ["name": try IndexListPage.add(request)]))
-        case "index/build", "index/remove":
-            let (name, database) = (try request.required("name"), request.database)
-            guard action == "index/build" else {
-                try await database.removeIndex(named: name)
-                return redirect(to: request.address("indexes"))
-            }
-            jobs.start(IndexListPage.jobName(name, database)) {
-                try await database.buildIndex(named: name)
-            }
-            return redirect(to: request.address("index", ["name": name]))
-        case "operation/hold", "operation/retry", "operation/skip":
-            try await OperationPage.change(request, String(action.dropFirst("operation/".count)))
-            return redirect(to: request.address("outbox"))
-        case "conflict/resolve":
-            try await ConflictPage.resolve(request)
-            return redirect(
-                to: request.address("replication", ["remote": request.values["remote"]]))
-        default: throw PageProblem.missing("There is nothing that could be done at this address.")
-        }
+    /// Waits for what goes on behind the pages, and removes what waits for somebody.
+    func finish() async {
+        await jobs.finish()
+        await staged.finish()
     }
 
     // MARK: Responses
 
-    private func redirect(to address: String) -> Response {
+    func redirect(to address: String) -> Response {
         Response(status: .seeOther, headers: [.location: address])
     }
 
-    private func html(_ page: PageFrame, status: HTTPResponse.Status = .ok) -> Response {
+    func html(_ page: PageFrame, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: templates.render(page))))
@@ -276,20 +241,22 @@ struct InspectorResponder: HTTPResponder {
             logger.error("inspector", metadata: ["error": "\(type(of: error))"])
         }
         var frame = PageFrame(
-            title: problem.status.reasonPhrase, blocks: [.warning(problem.message)])
-        if !problem.isOutside { frame.home = "/" }
+            title: problem.status.reasonPhrase, base: base, blocks: [.warning(problem.message)])
+        if !problem.isOutside { frame.home = base + "/" }
         return html(frame, status: problem.status)
     }
 
     private static func problem(for error: any Error) -> PageProblem {
         switch error {
         case let problem as PageProblem: return problem
+        case is MalformedForm: return .unusable("The form is malformed.")
         case let error as DatabaseError:
             let status: HTTPResponse.Status =
                 switch error.code {
                 case .conflict, .documentExists, .indexChanged: .conflict
                 case .documentNotFound, .indexNotFound: .notFound
-                case .invalidDocument, .invalidDocumentId, .invalidIndex, .unsupportedQuery,
+                case .invalidAttachment, .invalidDocument, .invalidDocumentId, .invalidIndex,
+                    .unsupportedQuery,
                     .documentTooLarge:
                     .badRequest
                 case .readOnly: .forbidden

@@ -2,6 +2,10 @@
 enum RequestPath: Equatable {
     /// The list of databases, or the way to the only one.
     case home
+    /// Where a token is exchanged for a session, under a path of a server.
+    case entry
+    /// Where a session is ended.
+    case exit
     /// A style sheet or script.
     case asset(String)
     /// A page of a database, or something that is done there.
@@ -18,6 +22,8 @@ enum RequestPath: Equatable {
         }
         switch (parts.first, parts.count) {
         case (nil, _): self = .home
+        case ("enter", 1): self = .entry
+        case ("leave", 1): self = .exit
         case ("assets", 2): self = .asset(parts[1])
         case ("d", 3...4): self = .page(database: parts[1], parts[2...].joined(separator: "/"))
         default: self = .asset("")

@@ -5,6 +5,9 @@ struct FormValues: Sendable {
     /// No fields.
     init() {}
 
+    /// Fields by their names.
+    init(_ values: [String: String]) { self.values = values }
+
     /// The fields of a text such as `a=1&b=2`; nil when it is none.
     ///
     /// Of a name that comes twice the first counts.

@@ -5,8 +5,15 @@ enum JSONLayout {
     /// The value on several lines, two spaces a level.
     static func indented(_ value: JSONValue) -> String {
         var text = ""
-        append(value, to: &text, level: 0)
+        append(value, to: &text, level: 0, bytesMax: .max)
         return text
+    }
+
+    /// The value on several lines; nil when it would have more than so many bytes, which is found without making all of it.
+    static func indented(_ value: JSONValue, bytesMax: Int) -> String? {
+        var text = ""
+        append(value, to: &text, level: 0, bytesMax: bytesMax)
+        return text.utf8.count <= bytesMax ? text : nil
     }
 
     /// The names of an object in the order of their bytes.
@@ -14,14 +21,19 @@ enum JSONLayout {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    private static func append(_ value: JSONValue, to text: inout String, level: Int) {
+    private static func append(
+        _ value: JSONValue, to text: inout String, level: Int, bytesMax: Int
+    ) {
+        guard text.utf8.count <= bytesMax else { return }
         switch value {
         case .array(let elements) where !elements.isEmpty:
-            append(elements, "[", "]", to: &text, level) { append($0, to: &$1, level: level + 1) }
+            append(elements, "[", "]", to: &text, level) {
+                append($0, to: &$1, level: level + 1, bytesMax: bytesMax)
+            }
         case .object(let members) where !members.isEmpty:
             append(sorted(members), "{", "}", to: &text, level) { member, text in
                 text += JSONValue.string(member.key).jsonText + ": "
-                append(member.value, to: &text, level: level + 1)
+                append(member.value, to: &text, level: level + 1, bytesMax: bytesMax)
             }
         default: text += value.jsonText
         }

@@ -39,8 +39,15 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
     /// carried out already, in whole or in part: the process ended before its outcome was stored,
     /// or it is tried again.
     public internal(set) var startCount: Int
+    /// Why it failed when it was last started and failed; nil when it never did.
+    ///
+    /// Kept until the operation is completed or skipped, over retries and restarts. What its delegate throws is a
+    /// failure; an outcome that the delegate answers, such as ``OperationOutcome/retry(after:_:)``, is none.
+    public internal(set) var lastFailure: OperationFault?
     /// Where it stands.
     public internal(set) var status: OperationStatus
+    /// Its number in the outbox, in the order of being added.
+    package internal(set) var number: UInt64 = 0
 
     /// The stored form of the operation.
     var content: PackedValue

@@ -18,6 +18,8 @@ struct OperationRow: Sendable, Hashable {
     var holds: [String: Date] = [:]
     /// What was noted while it was carried out.
     var notes: [String: JSONValue] = [:]
+    /// Why it failed when it was last started and failed.
+    var failure: OperationFault?
     /// The stored form of the operation.
     var content: PackedValue
 
@@ -33,7 +35,8 @@ struct OperationRow: Sendable, Hashable {
         static let changes: UInt8 = 8
         static let holds: UInt8 = 16
         static let notes: UInt8 = 32
-        static let all = strict | dependencies | documents | changes | holds | notes
+        static let failure: UInt8 = 64
+        static let all = strict | dependencies | documents | changes | holds | notes | failure
     }
 
     func encoded() -> [UInt8] {
@@ -46,7 +49,7 @@ struct OperationRow: Sendable, Hashable {
             byte: (isStrict ? Flag.strict : 0) | (dependencies.isEmpty ? 0 : Flag.dependencies)
                 | (documentIds.isEmpty ? 0 : Flag.documents)
                 | (changedFields.isEmpty ? 0 : Flag.changes) | (holds.isEmpty ? 0 : Flag.holds)
-                | (notes.isEmpty ? 0 : Flag.notes))
+                | (notes.isEmpty ? 0 : Flag.notes) | (failure == nil ? 0 : Flag.failure))
         row.write(bytes: id.bytes)
         row.write(number: UInt64(UInt32(bitPattern: priority)))
         row.write(number: startCount)
@@ -77,6 +80,10 @@ struct OperationRow: Sendable, Hashable {
             }
         }
         if !notes.isEmpty { row.write(members: notes) }
+        if let failure {
+            row.write(number: OutboxRowKey.microseconds(failure.date))
+            row.write(counted: failure.message.utf8)
+        }
         row.write(bytes: content.bytes)
         return row.bytes
     }
@@ -127,6 +134,10 @@ struct OperationRow: Sendable, Hashable {
             }
         }
         if flags & Flag.notes != 0 { notes = try row.members() }
+        if flags & Flag.failure != 0 {
+            let date = OutboxRowKey.date(try row.number())
+            failure = OperationFault(message: try row.text(), date: date)
+        }
         content = PackedValue(stored: Array(row.rest()))
     }
 }

@@ -86,6 +86,17 @@ struct OutboxTable {
             from: OutboxRowKey.operations(pipeline: pipeline, graph: graph), body)
     }
 
+    /// Walks the operations of a pipeline that come after a place, in the order of graphs and numbers.
+    func forEachOperation(
+        of pipeline: UInt32, after place: OperationKey,
+        _ body: (OperationKey, OperationRow) throws -> Bool
+    ) throws {
+        // No key begins with that of another, so the next one begins at the least that is longer.
+        try forEachOperation(
+            OutboxRowKey.operations(pipeline: pipeline),
+            from: OutboxRowKey.operation(place) + [0], body)
+    }
+
     /// Walks the operations of a graph, in the order of their numbers.
     func forEachOperation(
         of pipeline: UInt32, graph: UInt64, _ body: (OperationKey, OperationRow) throws -> Bool

@@ -34,6 +34,8 @@ struct TableResponder: HTTPResponder {
     let answers: LargeResponses
     let clients: Connections
     let attachmentMaxBytes: Int
+    /// Nil when there are none.
+    let mountedPages: MountedPages?
     let now: @Sendable () -> Date
     /// What waits are measured with.
     let clock: any Clock<Duration>
@@ -41,6 +43,13 @@ struct TableResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var watch = RequestWatch(request, id: context.requestId, metrics: metrics)
+        if let mountedPages, mountedPages.isFor(request.uri.path) {
+            watch.template = mountedPages.path
+            let response = await watch.span.run {
+                await self.response(of: mountedPages, to: request)
+            }
+            return watch.end(response, logger: logger)
+        }
         var response = await watch.span.run {
             await respond(to: request, context: context, template: &watch.template)
         }
@@ -51,6 +60,18 @@ struct TableResponder: HTTPResponder {
         }
         origins.share(&response.headers, with: request)
         return watch.end(response, logger: logger)
+    }
+
+    /// The answer of pages that something else makes; what tables share with pages of other origins is not theirs.
+    private func response(of pages: MountedPages, to request: Request) async -> Response {
+        do {
+            _ = try RequestHead.check(request)
+        } catch {
+            return TableResponse.problem(problem(for: error))
+        }
+        return await pages.respond(request) { [authenticator] token in
+            await authenticator.grant(of: pages.claim, to: token)
+        }
     }
 
     /// The answer to a request; `template` becomes that of its path, as soon as that is known.

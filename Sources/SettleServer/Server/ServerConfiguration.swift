@@ -84,6 +84,8 @@ public struct ServerConfiguration: Sendable {
     ///
     /// Labels and dimensions are those of `/metrics`. Durations are timers, what can go down is a meter.
     public var metrics: (any MetricsFactory)?
+    /// Pages under a path that something else makes; nil, the default, for none.
+    package var mountedPages: MountedPages?
     /// How often keys are fetched and how long that may take; more patient in tests.
     var keyPace = TokenKeySource.Pace()
     /// What waits are measured with; another one in tests.

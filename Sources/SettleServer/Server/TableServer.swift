@@ -178,7 +178,8 @@ public final class TableServer: Service, Sendable {
                     total: configuration.answerMemoryMaxBytes, keepsRoom: true,
                     clock: configuration.clock, onIdle: { memoryReturn.note() }),
                 threads: threads, clock: configuration.clock), clients: clients,
-            attachmentMaxBytes: configuration.attachmentMaxBytes, now: configuration.now,
+            attachmentMaxBytes: configuration.attachmentMaxBytes,
+            mountedPages: configuration.mountedPages, now: configuration.now,
             clock: configuration.clock, logger: logger)
         return (store, responder)
     }

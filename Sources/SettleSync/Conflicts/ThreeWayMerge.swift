@@ -1,9 +1,9 @@
 import Settle
 
 /// Merges two descendants of one document, member by member.
-enum ThreeWayMerge {
+package enum ThreeWayMerge {
     /// Which side has its way where both changed one member.
-    enum Preference: Sendable {
+    package enum Preference: Sendable {
         case local, server
     }
 
@@ -15,7 +15,7 @@ enum ThreeWayMerge {
     ///   - server: The members on the remote.
     ///   - preference: The side that wins where both changed one member differently.
     /// - Returns: Each member as the side that changed it has it.
-    static func members(
+    package static func members(
         base: [String: JSONValue], local: [String: JSONValue], server: [String: JSONValue],
         preferring preference: Preference
     ) -> [String: JSONValue] {

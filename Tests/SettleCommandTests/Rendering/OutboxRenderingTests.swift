@@ -40,6 +40,15 @@ import Testing
         #expect(empty.lines() == ["Pipeline 'a\\u{1b}': no operations."] && empty.json == [])
     }
 
+    @Test func `shows why an operation failed last`() throws {
+        var put = entry(try id(1))
+        #expect(put.json["lastFailure"] == nil)
+        put.failure = OperationFault(message: "no\u{1B}", date: date)
+        let lines = OperationText(put, OperationNames([])).lines
+        #expect(lines.contains { $0.contains("failed") && $0.contains("no\\u{1b}") })
+        #expect(put.json["lastFailure"]?["message"] == "no\u{1B}")
+    }
+
     @Test func `shows a pipeline with its counts and a line an operation`() throws {
         let (first, second, third) = (
             try id(1), try id(2, begins: "BBBB0000"), try id(3, begins: "CCCC0000")

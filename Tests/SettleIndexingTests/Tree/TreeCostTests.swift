@@ -1,6 +1,7 @@
 import SettleDocuments
-import SettleIndexing
+@testable import SettleIndexing
 import SettlePrimitives
+import SettleStorage
 import Synchronization
 import Testing
 import TestSupport
@@ -46,6 +47,54 @@ import TestSupport
             var reduction = Reduction(try #require(scratch.reducer))
             let count = try tree.reduce(from: lower, to: upper, into: &reduction)
             return (count, try reduction.result())
+        }
+    }
+
+    @Test func `is counted as leaves, entries and summaries when somebody asks`() async throws {
+        var random = SeededGenerator()
+        for storesLevels in [true, false] {
+            let scratch = try ScratchTree(Self.rule, storesLevels: storesLevels)
+            let entries = try entries(2_000)
+            try await scratch.append(entries)
+            try scratch.read { tree in
+                var leaves = 0
+                try tree.table.forEach(from: tree.start(of: 0), to: tree.end(of: 0)) { _, _ in
+                    leaves += 1
+                    return true
+                }
+                for isDescending in [false, true] {
+                    let counter = TreeReadCounter()
+                    var counted = tree
+                    counted.counter = counter
+                    try counted.forEach(from: nil, to: nil, isDescending: isDescending) { _, _, _ in
+                        true
+                    }
+                    #expect(counter.entryCount == entries.count && counter.leafCount == leaves)
+                    #expect(counter.summaryCount == 0)
+                }
+                for _ in 0..<50 {
+                    let start = Int.random(in: 0..<entries.count, using: &random)
+                    let end = Int.random(in: start..<entries.count, using: &random)
+                    let (lower, upper) = (entries[start].key, entries[end].key)
+                    let counter = TreeReadCounter()
+                    var counted = tree
+                    counted.counter = counter
+                    #expect(try counted.count(from: lower, to: upper) == end - start, "\(random)")
+                    // The ends of a range are in two leaves, or in one.
+                    #expect(counter.leafCount <= 2, "\(random)")
+                    #expect(try tree.count(from: lower, to: upper) == end - start, "\(random)")
+                    var walked = 0
+                    let walk = TreeReadCounter()
+                    counted.counter = walk
+                    _ = try counted.forEachRanked(from: lower, to: upper) { _, _, _ in
+                        walked += 1
+                        return true
+                    }
+                    #expect(walked == end - start && walk.entryCount >= walked, "\(random)")
+                    if walked == 0 { continue }
+                    #expect(walk.leafCount >= 1 && walk.leafCount <= leaves + 1, "\(random)")
+                }
+            }
         }
     }
 

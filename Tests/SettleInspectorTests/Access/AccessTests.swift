@@ -10,13 +10,17 @@ import Testing
     static let pages = [
         "overview", "documents", "document?id=a", "edit?id=a", "indexes", "index?name=x", "changes",
         "events", "outbox", "operation?id=1", "replication", "conflict?id=a&remote=r", "entities",
-        "entity?id=a", "server", "attachment?id=a&name=b", "document.json?id=a",
+        "entity?id=a", "server", "attachment?id=a&name=b", "document.json?id=a", "attach?id=a",
+        "detach?id=a&name=b", "expiry?id=a", "index/events?name=x", "conflicts", "leaves?id=a",
+        "leaves/merge?id=a", "conflict/merge?id=a&remote=r",
     ]
 
     static let actions = [
         "document/review", "document/save", "document/delete", "document/purge", "index/add",
         "index/build", "index/remove", "operation/hold", "operation/retry", "operation/skip",
-        "conflict/resolve",
+        "conflict/resolve", "conflict/review", "attachment/review", "attachment/save",
+        "attachment/discard", "attachment/remove", "expiry/review", "expiry/save", "leaves/review",
+        "leaves/resolve",
     ]
 
     @Test(arguments: pages) func `is refused without the cookie, and with another`(
@@ -147,7 +151,7 @@ import Testing
         ])
         try await test.add([Document(id: "a")])
         let inspector = try await TestInspector(test.database)
-        for page in Self.pages where page != "events" {
+        for page in Self.pages where !page.contains("events") {
             let shown = try await inspector.get(inspector.path("") + page)
             #expect(!shown.text.contains("method=\"post\""), "\(page)")
         }
@@ -204,6 +208,23 @@ import Testing
         await test.close()
     }
 
+    @Test(arguments: ["/enter", "/leave"]) func `has no way in or out but the token's`(
+        path: String
+    ) async throws {
+        let test = try await TestDatabase.open()
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        for method in [HTTPRequest.Method.get, .post] {
+            let page = try await inspector.send(
+                method, path,
+                headers: [
+                    .origin: "http://localhost", .contentType: "application/x-www-form-urlencoded",
+                ], body: "token=x")
+            #expect(page.status == .notFound && page.headers[.setCookie] == nil)
+        }
+        #expect(try await inspector.page("overview").status == .ok)
+        await test.close()
+    }
+
     @Test func `takes forms of one kind only`() async throws {
         let test = try await TestDatabase.open()
         try await test.add([Document(id: "a")])
@@ -221,8 +242,22 @@ import Testing
     @Test func `ends for the oldest browser when there are too many`() async throws {
         let doorkeeper = Doorkeeper()
         let first = try #require(doorkeeper.session(for: doorkeeper.makeToken()))
-        #expect(doorkeeper.knows(first))
+        let now = Date()
+        #expect(doorkeeper.knows(first, at: now))
         for _ in 0..<64 { #expect(doorkeeper.session(for: doorkeeper.makeToken()) != nil) }
-        #expect(!doorkeeper.knows(first))
+        #expect(!doorkeeper.knows(first, at: now))
+    }
+
+    @Test func `ends for a browser at its time, or when it leaves`() {
+        let doorkeeper = Doorkeeper()
+        let now = Date(timeIntervalSince1970: 1_000)
+        let session = doorkeeper.makeSession(until: now)
+        #expect(doorkeeper.knows(session, at: now.addingTimeInterval(-1)))
+        #expect(!doorkeeper.knows(session, at: now))
+        let other = doorkeeper.makeSession(until: nil)
+        #expect(doorkeeper.knows(other, at: .distantFuture))
+        doorkeeper.end(other)
+        #expect(!doorkeeper.knows(other, at: now))
+        #expect(doorkeeper.knows(session, at: now.addingTimeInterval(-1)))
     }
 }

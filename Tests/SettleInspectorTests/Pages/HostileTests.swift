@@ -46,12 +46,21 @@ import Testing
             inspector.path("index", ["name": text, "from": "[\"\"]"]),
             inspector.path("changes", ["since": "0", "type": text, "channel": text]),
             inspector.path(Percent.encoded(text)), inspector.path("outbox", ["pipeline": text]),
-            inspector.path("replication", ["remote": text]),
+            inspector.path("replication", ["remote": text]), inspector.path("leaves", ["id": text]),
+            inspector.path("conflict/merge", ["id": text, "remote": text]),
+            inspector.path("index", ["name": text, "keys": "[[\"\(Self.harmless)\"]]"]),
             "/d/\(Percent.encoded(text))/overview", "/?token=\(Percent.encoded(text))",
         ] {
             pages.append(try await inspector.get(path))
         }
-        if isWritable { pages.append(try await inspector.page("edit", ["id": document.id])) }
+        if isWritable {
+            for page in ["edit", "attach", "detach", "expiry"] {
+                pages.append(
+                    try await inspector.page(page, ["id": document.id, "name": text]))
+            }
+            pages.append(
+                try await inspector.post("expiry/review", ["id": document.id, "date": text]))
+        }
         await test.close()
         return pages
     }
@@ -69,6 +78,48 @@ import Testing
                 #expect(!shown.text.contains("<script>"))
             }
         }
+    }
+
+    @Test func `that are large are shown in part, and not edited in a form`() async throws {
+        let test = try await TestDatabase.open()
+        var long = Document(id: String(repeating: "i", count: 255))
+        long[json: "text"] = .string(String(repeating: "<x>", count: 2_000_000))
+        var wide = Document(id: "wide")
+        for number in 0..<10_000 { wide[json: "m\(number)"] = .integer(Int64(number)) }
+        try await test.add([long, wide])
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        for document in [long, wide] {
+            let page = try await inspector.page("document", ["id": document.id])
+            #expect(page.status == .ok && page.text.utf8.count < 2 << 20)
+        }
+        let edit = try await inspector.page("edit", ["id": long.id])
+        #expect(edit.status == .ok && edit.text.contains("too much for a form"))
+        #expect(try await inspector.page("edit", ["id": "wide"]).text.contains("<textarea"))
+        #expect(try await inspector.page("documents").text.utf8.count < 1 << 20)
+        await test.close()
+    }
+
+    @Test func `in hundreds of indexes are listed page by page`() async throws {
+        struct Fault: Error {}
+        let names = (0..<130).map { "<i>\(1_000 + $0)" }
+        let test = try await TestDatabase.open(
+            indexes: names.map { name in
+                Database.Index.views(name: name, version: "1") { _, _ in throw Fault() }
+            })
+        try await test.add([["id": "a"]])
+        for name in names { try await test.database.buildIndex(named: name) }
+        let inspector = try await TestInspector(test.database)
+        var found: [String] = []
+        var next: String? = inspector.path("indexes")
+        while let path = next {
+            let page = try await inspector.get(path)
+            found += page.text.matches(of: #/<bdi>&lt;i&gt;([0-9]+)<\/bdi>/#).map { "<i>\($0.1)" }
+            next = page.next
+        }
+        #expect(found == names)
+        let overview = try await inspector.page("overview")
+        #expect(overview.text.contains("120 more warnings"))
+        await test.close()
     }
 
     @Test func `that are attachments are never shown as pages`() async throws {

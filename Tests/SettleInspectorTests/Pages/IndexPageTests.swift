@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import Settle
 import TestSupport
 import Testing
@@ -102,6 +103,95 @@ import Testing
             try await inspector.page("index", ["name": "byKind", "from": "{"]).status == .badRequest
         )
         #expect(try await inspector.page("index", ["name": "none"]).status == .notFound)
+        await test.close()
+    }
+
+    @Test(arguments: ["rows", "keys"])
+    func `show the rows of a list of keys, in turn, page by page`(
+        level: String
+    ) async throws {
+        let test = try await TestDatabase.open(indexes: [
+            Database.Index.keyPaths(name: "byN", keys: [["n"]], value: ["n"], reduce: .sum)
+        ])
+        try await test.add((0..<180).map { ["id": "d\($0)", "n": $0 % 60] })
+        try await test.database.buildIndex(named: "byN")
+        let keys = Array((0..<60).reversed()) + [99, 7]
+        let inspector = try await TestInspector(test.database)
+        var list = QueryByKeyList(keys: keys)
+        (list.reduce, list.group) = (level == "keys", level == "keys")
+        let expected = try await test.database.runQuery(on: "byN", with: list).rows
+            .map(\.keyJSON.jsonText)
+        var found: [String] = []
+        var next: String? = inspector.path(
+            "index", ["name": "byN", "keys": "\(keys)", "level": level])
+        while let path = next {
+            let page = try await inspector.get(path)
+            let table = page.text.split(separator: "<caption>").last ?? ""
+            found += table.matches(of: #/<th scope="row"><bdi>([^<]*)</#).map { String($0.1) }
+            next = page.next
+        }
+        #expect(found == expected)
+        for fields in [["keys": "5"], ["keys": "[1]", "from": "1"]]
+            as [KeyValuePairs<String, String?>]
+        {
+            let path = inspector.path("index", fields) + "&name=byN"
+            #expect(try await inspector.get(path).status == .badRequest)
+        }
+        let many = "\(Array(0...IndexRows.keyCountMax))"
+        #expect(
+            try await inspector.page("index", ["name": "byN", "keys": many]).status == .badRequest)
+        await test.close()
+    }
+
+    @Test func `tell how a query was answered`() async throws {
+        let test = try await orders()
+        let inspector = try await TestInspector(test.database)
+        let page = try await inspector.page("index", ["name": "byKind", "from": "[\"plum\", 90]"])
+        func fact(_ label: String) throws -> Int {
+            let pattern = try Regex("<dt>\(label)</dt><dd><bdi>([0-9]+)</bdi>")
+            let match = try #require(page.text.firstMatch(of: pattern))
+            return try #require(Int(match.output[1].substring ?? ""))
+        }
+        let (read, over, shown) = (
+            try fact("Rows read"), try fact("Rows passed over"), try fact("Rows")
+        )
+        #expect(read == over + shown && shown == 30)
+        #expect(try fact("Leaves read") > 0 && fact("Summaries read") > 0)
+        await test.close()
+    }
+
+    @Test(.timeLimit(.minutes(60))) func `fill while an index is built`() async throws {
+        let gate = Gate()
+        let index = Database.Index.views(name: "slow", version: "1") { view, rows in
+            gate.pass()
+            try rows.emit(try view.id)
+        }
+        let test = try await TestDatabase.open()
+        try await test.add([["id": "a"], ["id": "b"]])
+        let inspector = try await TestInspector(test.database)
+        #expect(try await inspector.page("index", ["name": "slow"]).status == .notFound)
+        let database = test.database
+        inspector.inspector.responder.jobs.start(IndexListPage.jobName("slow", database)) {
+            try await database.addIndex(index)
+        }
+        let page = try await inspector.page("index", ["name": "slow"])
+        #expect(page.text.contains("<progress"))
+        #expect(page.text.contains("data-progress=\"/d/shop/index/events?name=slow\""))
+        let events = await inspector.inspector.responder.response(
+            to: inspector.request(.get, inspector.path("index/events", ["name": "slow"])))
+        let (chunks, continuation) = AsyncStream<String>.makeStream()
+        let writing = Task { try await events.body.write(StreamWriter(chunks: continuation)) }
+        var text = ""
+        for await chunk in chunks {
+            // The first event comes while the build waits at the gate.
+            if text.isEmpty { #expect(chunk.contains("event: progress")) }
+            text += chunk
+            gate.open()
+        }
+        try await writing.value
+        #expect(text.contains("event: end") && text.contains("Built, with 2 rows."))
+        let built = try await inspector.page("index", ["name": "slow"])
+        #expect(!built.text.contains("<progress"))
         await test.close()
     }
 

@@ -75,6 +75,54 @@ import Testing
         await test.close()
     }
 
+    @Test func `list operations page by page, each once, also when some are done meanwhile`()
+        async throws
+    {
+        let (test, outbox, ids) = try await queue()
+        let more = try await outbox.write { queue in
+            try (0..<120).map { try queue.add(Letter(text: "\($0)")) }
+        }
+        let inspector = try await TestInspector(test.database)
+        var found: [String] = []
+        var (next, pages): (String?, Int) = (inspector.path("outbox"), 0)
+        while let path = next {
+            let page = try await inspector.get(path)
+            let table = page.text.split(separator: "<caption>").last ?? ""
+            let ids = table.matches(of: #/operation\?id=([^"]*)/#).map { String($0.1) }
+            found += ids
+            // The last of a page need not be there when the next one is asked for.
+            let last = try #require(ids.last.flatMap { UUID(uuidString: $0) })
+            _ = try await outbox.write { try $0.skip(last) }
+            next = page.next
+            pages += 1
+        }
+        #expect(pages == 3)
+        #expect(found == (ids + more).map(\.uuidString))
+        await outbox.close()
+        await test.close()
+    }
+
+    @Test func `show why an operation failed last`() async throws {
+        struct Refused: Error, CustomStringConvertible { let description = "<b>never</b>" }
+        let test = try await TestDatabase.open()
+        let outbox = try await test.database.openOutbox(
+            OutboxConfiguration(
+                operations: [Letter.self],
+                pipelines: [PipelineConfiguration(start: { _ in throw Refused() })]))
+        var failures = outbox.failures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Letter(text: "one")) }
+        _ = await failures.next()
+        await outbox.close()
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        for path in ["outbox", "operation"] {
+            let page = try await inspector.page(path, ["id": id.uuidString])
+            #expect(page.text.contains("&lt;b&gt;never&lt;/b&gt;"))
+        }
+        #expect(
+            try await inspector.post("operation/retry", ["id": id.uuidString]).status == .seeOther)
+        await test.close()
+    }
+
     @Test func `say that there is none`() async throws {
         let test = try await TestDatabase.open()
         let inspector = try await TestInspector(test.database)

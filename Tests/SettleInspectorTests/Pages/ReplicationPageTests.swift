@@ -111,6 +111,44 @@ import Testing
         await test.close()
     }
 
+    @Test func `resolve a conflict by a version that was merged by hand`() async throws {
+        let (test, remote) = try await replicated()
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        let place: KeyValuePairs = ["remote": remote.identifier, "id": "both"]
+        let form = try await inspector.page(
+            "conflict/merge", ["remote": remote.identifier, "id": "both"])
+        // Each side changed another member, so the merge has both.
+        #expect(
+            form.text.contains("&quot;n&quot;: 2") && form.text.contains("&quot;&lt;b&gt;&quot;"))
+        let shown = String(
+            try #require(form.text.firstMatch(of: #/name="shown" value="([^"]*)"/#)).1)
+        func fields(_ text: String, _ shown: String) -> KeyValuePairs<String, String> {
+            [
+                "remote": place[0].value, "id": "both", "shown": shown, "use": "merged",
+                "text": text,
+            ]
+        }
+        let text = #"{"n": 3, "theirs": "<i>", "same": "x"}"#
+        let review = try await inspector.post("conflict/review", fields(text, shown))
+        #expect(review.status == .ok)
+        #expect(review.text.contains("Merged") && review.text.contains("&lt;i&gt;"))
+        let late = try await inspector.post("conflict/review", fields(text, "x"))
+        #expect(late.text.contains("changed meanwhile"))
+        #expect(
+            try await inspector.post("conflict/resolve", fields(text, "x")).status == .conflict)
+        for wrong in ["", "[]", "{", #"{"id": "other"}"#] {
+            let page = try await inspector.post("conflict/review", fields(wrong, shown))
+            #expect(page.status == .badRequest)
+        }
+        #expect(
+            try await inspector.post("conflict/resolve", fields(text, shown)).status == .seeOther)
+        let document = try #require(try test.database.read { try $0.document("both") })
+        #expect(document.json == ["n": 3, "theirs": "<i>", "same": "x"])
+        #expect(
+            try test.database.replicationConflict(of: "both", with: remote.identifier) == nil)
+        await test.close()
+    }
+
     @Test func `list what waits page by page, each once`() async throws {
         let test = try await TestDatabase.open()
         let remote = Remote([])

@@ -84,18 +84,34 @@ struct TestInspector {
         _ method: HTTPRequest.Method, _ path: String, host: String = "localhost",
         headers: HTTPFields = [:], body: String = ""
     ) async throws -> Page {
-        var headers = headers
-        if headers[.cookie] == nil, !cookie.isEmpty { headers[.cookie] = cookie }
-        let response = await inspector.responder.response(
-            to: Request(
-                head: HTTPRequest(
-                    method: method, scheme: "http", authority: host, path: path,
-                    headerFields: headers),
-                body: RequestBody(buffer: ByteBuffer(string: body))))
+        try await page(
+            of: request(method, path, host: host, headers: headers, body: Array(body.utf8)))
+    }
+
+    /// What a browser gets for a request.
+    func page(of request: Request) async throws -> Page {
+        try await Self.page(of: await inspector.responder.response(to: request))
+    }
+
+    /// A response as a browser gets it.
+    static func page(of response: Response) async throws -> Page {
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(collected: collected))
         return Page(
             status: response.status, headers: response.headers, text: collected.text)
+    }
+
+    /// A request, with the cookie of the browser.
+    func request(
+        _ method: HTTPRequest.Method, _ path: String, host: String = "localhost",
+        headers: HTTPFields = [:], body: [UInt8] = []
+    ) -> Request {
+        var headers = headers
+        if headers[.cookie] == nil, !cookie.isEmpty { headers[.cookie] = cookie }
+        return Request(
+            head: HTTPRequest(
+                method: method, scheme: "http", authority: host, path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(bytes: body)))
     }
 
     fileprivate static func unescaped(_ text: String) -> String {
@@ -117,6 +133,27 @@ private struct CollectingWriter: ResponseBodyWriter {
     }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Hands on what a body writes, piece by piece.
+struct StreamWriter: ResponseBodyWriter {
+    let chunks: AsyncStream<String>.Continuation
+
+    mutating func write(_ buffer: ByteBuffer) async throws { chunks.yield(String(buffer: buffer)) }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws { chunks.finish() }
+}
+
+/// What threads wait at until it is opened.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    func open() { semaphore.signal() }
 }
 
 /// A database in a directory of its own.

@@ -41,6 +41,10 @@ import Testing
         if Bool.random(using: &random) { row.changedFields = [:] }
         if Bool.random(using: &random) { row.holds = [:] }
         if Bool.random(using: &random) { row.notes = randomMembers(&random) }
+        if Bool.random(using: &random) {
+            row.failure = OperationFault(
+                message: randomText(&random), date: OutboxRowKey.date(random.next() >> 11))
+        }
         return row
     }
 
@@ -98,7 +102,7 @@ import Testing
         let row = OperationRow(
             id: UUID(), name: "errand", isStrict: true,
             content: try PackedValue(operation: Errand(), UUID()))
-        for (index, byte) in [(0, UInt8(2)), (1, 64), (1, 128)] {
+        for (index, byte) in [(0, UInt8(2)), (1, 128), (1, 192)] {
             var bytes = row.encoded()
             bytes[index] = byte
             #expect(throws: DatabaseError.self) { try OperationRow(decoding: bytes, key) }
@@ -129,6 +133,10 @@ import Testing
         #expect(
             noted.hasSuffix(
                 "C0 84 3D 11 7B 22 61 74 22 3A 35 2C 22 69 64 22 3A 22 73 22 7D AB CD"))
+        row.failure = OperationFault(message: "no", date: Date(timeIntervalSince1970: 1))
+        let failed = hexadecimal(row.encoded())
+        #expect(failed.hasPrefix("01 7F 00"))
+        #expect(failed.hasSuffix("22 73 22 7D C0 84 3D 02 6E 6F AB CD"))
         let bare = OperationRow(
             id: id, name: "put", isStrict: false, content: PackedValue(stored: [0xAB]))
         #expect(

@@ -75,6 +75,46 @@ import Testing
         await end(outbox)
     }
 
+    @Test func `keeps why it failed last, over retries, changes and restarts, until it is done`()
+        async throws
+    {
+        struct Refused: Error, CustomStringConvertible {
+            let description: String
+        }
+        var outbox = try await bench.open([
+            bench.pipeline(retries: RetryPolicy(first: 10, longest: 15))
+        ])
+        var failures = outbox.failures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        func failure() throws -> OperationFault? {
+            try bench.database.read { try OutboxSnapshot(in: $0).operation(id)?.lastFailure }
+        }
+        await hand.wait(forStarts: 1)
+        #expect(try failure() == nil)
+        hand.end(id, throwing: Refused(description: "no"))
+        _ = await failures.next()
+        let first = try #require(try failure())
+        #expect(first.message == "no" && abs(first.date.timeIntervalSince(time.now)) < 0.001)
+        try await outbox.write { try $0.modify(id) { $0.priority = 3 } }
+        #expect(try failure()?.message == "no")
+        await outbox.close()
+        outbox = try await bench.open()
+        failures = outbox.failures.makeAsyncIterator()
+        _ = try await outbox.write { try $0.releaseHolds() }
+        await hand.wait(forStarts: 2)
+        #expect(hand.started.last?.lastFailure?.message == "no")
+        // An outcome that the delegate answers is no failure, and one that is long is cut.
+        hand.end(id, .retry())
+        await hand.wait(forStarts: 3)
+        #expect(try failure()?.message == "no")
+        hand.end(id, throwing: Refused(description: String(repeating: "é", count: 1_000)))
+        _ = await failures.next()
+        #expect(try failure()?.message == String(repeating: "é", count: 300))
+        _ = try await outbox.write { try $0.skip(id) }
+        #expect(try failure() == nil)
+        await end(outbox)
+    }
+
     @Test func `gives back what is to be tried again, merged or held as its outcome says`()
         async throws
     {

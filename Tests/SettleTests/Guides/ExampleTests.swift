@@ -88,6 +88,9 @@ extension Money: IndexKeyPart {
             let some = QueryByKeyList(keys: ["red", "green"])
             let rows = try await database.runQuery(on: "colours", with: some).rows
             #expect(rows.map(\.documentId) == ["a"] && rows[0].value as? Int == 3)
+            let (result, cost) = try await database.measureQuery(on: "colours", with: some)
+            print("\(cost.rowsRead) rows read for \(result.count), \(cost.leavesRead) leaves")
+            #expect(result.rows == rows && cost.rowsRead >= 1)
         }
     }
 

@@ -53,6 +53,36 @@ import Testing
         }
     }
 
+    @Test func `is measured when somebody asks, with the same answer`() async throws {
+        try await withDatabase(indexes: [Self.byColour]) { database async throws in
+            try await database.write { transaction in
+                for number in 0..<3_000 {
+                    let fruit: Document = [
+                        "type": "fruit", "colour": ["red", "green", "blue"][number % 3],
+                        "price": 1,
+                    ]
+                    try transaction.add(fruit)
+                }
+            }
+            var red = QueryByKeyRange(startKey: "red", endKey: "red")
+            red.reduce = false
+            let (rows, cost) = try await database.measureQuery(on: "byColour", with: red)
+            let plain = try await database.runQuery(on: "byColour", with: red)
+            #expect(rows.rows == plain.rows && rows.count == 1_000)
+            #expect(rows.offset == plain.offset && rows.totalRows == plain.totalRows)
+            #expect(cost.rowsRead >= 1_000 && cost.rowsRead < 2_000)
+            #expect(cost.leavesRead > 1 && cost.elapsed > .zero)
+            red.reduce = true
+            let (sum, sumCost) = try await database.measureQuery(on: "byColour", with: red)
+            #expect(sum.first?.value as? Int == 1_000)
+            #expect(sumCost.rowsRead < 1_000 && sumCost.summariesRead > 0)
+            var list = QueryByKeyList(keys: ["none"])
+            list.reduce = false
+            let (none, noCost) = try await database.measureQuery(on: "byColour", with: list)
+            #expect(none.isEmpty && noCost.rowsRead <= cost.rowsRead)
+        }
+    }
+
     @Test func `by a list gives the rows of each key in the order of the list`() async throws {
         try await withFruits { database async throws in
             var query = QueryByKeyList(keys: ["yellow", "none", "red", "yellow"])

@@ -3,11 +3,16 @@ import Settle
 extension Outbox {
     /// Stores what became of an operation, together with what the app writes for it.
     ///
+    /// - Parameters:
+    ///   - outcome: What became of it.
+    ///   - operation: The operation, as it was started.
+    ///   - failure: Why it failed; nil when it did not.
     /// - Returns: False when nothing was done, because the operation is not active any more, or was
     ///   started again: somebody else has ended it.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be written; what the app's own write throws.
     @discardableResult
     func store(
-        _ outcome: OperationOutcome, of operation: QueuedOperation
+        _ outcome: OperationOutcome, of operation: QueuedOperation, failure: OperationFault? = nil
     ) async throws -> Bool {
         try await database.write { [self] transaction in
             let queue = try OutboxTransaction(self, transaction)
@@ -22,7 +27,7 @@ extension Outbox {
                 try outcome.write?(transaction)
                 try queue.skip(operation.id)
                 return true
-            case .retry(let delay): try queue.giveBack(operation.id, after: delay)
+            case .retry(let delay): try queue.giveBack(operation.id, after: delay, failure: failure)
             case .suspended: try queue.giveBack(operation.id)
             case .held(let date, let context):
                 try queue.giveBack(operation.id)

@@ -362,7 +362,11 @@ final class PipelineRunner: Sendable {
                 startCount: operation.startCount, random: Double.random(in: 0...1))
         var date: Date?
         do {
-            guard try await outbox.store(.retry(after: wait), of: operation) else {
+            guard
+                try await outbox.store(
+                    .retry(after: wait), of: operation,
+                    failure: isStopped ? nil : OperationFault(error, at: outbox.now))
+            else {
                 // Somebody else has ended it, or given it back: then it did not fail.
                 ended(operation)
                 return true

@@ -92,6 +92,23 @@ public struct OutboxSnapshot {
         }
     }
 
+    /// Walks the operations of a pipeline after a place in its order, which need not have an operation any more.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The name of the pipeline.
+    ///   - place: The graph and the number of the operation to go on after.
+    ///   - body: Called with each operation; answers false to stop.
+    /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Complexity: O(log n) page reads, and linear in the operations that are walked.
+    package func forEachOperation(
+        in pipeline: String, after place: (graph: UInt64, number: UInt64),
+        _ body: (QueuedOperation) throws -> Bool
+    ) throws {
+        guard let number = pipelines.first(where: { $0.value == pipeline })?.key else { return }
+        let last = OperationKey(pipeline: number, graph: place.graph, number: place.number)
+        try table.forEachOperation(of: number, after: last) { try body(operation($0, $1)) }
+    }
+
     /// The operations about a document, in the order of pipelines, graphs, and of being added.
     ///
     /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
@@ -204,7 +221,7 @@ extension QueuedOperation {
             id: row.id, name: row.name, pipeline: pipeline, graph: key.graph,
             priority: row.priority, dependencies: row.dependencies,
             documentIds: row.documentIds, changedFields: row.changedFields, holds: row.holds,
-            notes: row.notes, startCount: Int(clamping: row.startCount), status: status,
-            content: row.content)
+            notes: row.notes, startCount: Int(clamping: row.startCount),
+            lastFailure: row.failure, status: status, number: key.number, content: row.content)
     }
 }

@@ -48,6 +48,11 @@ extension OutboxTransaction {
     ///     context ``Outbox/retryContext``.
     /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsNotActive`.
     public func giveBack(_ id: UUID, after delay: TimeInterval = 0) throws {
+        try giveBack(id, after: delay, failure: nil)
+    }
+
+    /// Gives an operation back; with why it failed, when it did.
+    func giveBack(_ id: UUID, after delay: TimeInterval, failure: OperationFault?) throws {
         guard let key = try table.key(of: id), let old = try table.row(key) else {
             throw OutboxError.notFound(id)
         }
@@ -60,6 +65,7 @@ extension OutboxTransaction {
         var row = old
         row.holds[Outbox.retryContext] =
             delay > 0 ? outbox.now.addingTimeInterval(delay) : nil
+        if let failure { row.failure = failure }
         try replace(key, old, with: row)
         try recordModified(key, id)
         let pipeline = try name(of: key.pipeline)

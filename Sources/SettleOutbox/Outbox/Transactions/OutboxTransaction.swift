@@ -305,5 +305,6 @@ extension OperationRow {
         holds = operation.holds
         // Whoever changes an operation may have a copy that is older than its notes.
         notes = old?.notes ?? operation.notes
+        failure = old?.failure
     }
 }

@@ -95,6 +95,75 @@ import Testing
         }
     }
 
+    @Test func `a server shows its tables under a path, for tokens that claim it`() async throws {
+        try await withScratchDirectory("inspecting") { scratch in
+            let secret = scratch.file("secret").path
+            try Data(String(repeating: "s", count: 40).utf8).write(to: scratch.file("secret"))
+            let running = try tool.start([
+                "serve", "--directory", scratch.file("server").path, "--port", "0",
+                "--secret-file", secret, "--json", "--inspector-path",
+                "--cors-origin", "https://elsewhere.example",
+            ])
+            let line = try #require(await running.firstLine())
+            let json = try JSONValue(jsonText: line)
+            let address = try #require(json["url"]?.stringValue)
+            #expect(json["inspectorPath"]?.stringValue == address + "/inspector")
+            func token(_ arguments: [String]) async throws -> String {
+                let outcome = try await tool.run(["token", "--secret-file", secret] + arguments)
+                return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            let plain = try await token([])
+            _ = try await tool.runScript(
+                "curl -s -m 60 -H 'ZUMO-API-VERSION: 2.0.0' -H 'Content-Type: application/json' "
+                    + "-H \"Authorization: Bearer $2\" -d '{\"id\":\"plum\"}' \"$1/tables/items\"",
+                [address, plain])
+            /// The status of an attempt to come in, and of the page of a table after it.
+            func come(with token: String, origin: String? = nil) async throws -> [String] {
+                let jar = scratch.file("jar").path
+                let outcome = try await tool.runScript(
+                    "rm -f \"$4\"; curl -s -m 60 -o /dev/null -w '%{http_code}\\n' -c \"$4\" -H \"Origin: $3\" "
+                        + "--data-urlencode \"token=$2\" \"$1/inspector/enter\"; "
+                        + "curl -s -m 60 -o /dev/null -w '%{http_code}\\n' -b \"$4\" "
+                        + "\"$1/inspector/d/t-items/documents\"",
+                    [address, token, origin ?? address, jar])
+                return outcome.output.split(separator: "\n").map(String.init)
+            }
+            let good = try await token(["--claim", "inspector:=true"])
+            #expect(try await come(with: good) == ["303", "200"])
+            #expect(
+                try await come(with: good, origin: "https://elsewhere.example") == ["403", "401"])
+            for arguments in [
+                [], ["--claim", "inspector:=false"], ["--claim", "inspector=true"],
+            ] {
+                let token = try await token(arguments)
+                #expect(try await come(with: token) == ["401", "401"], "\(arguments)")
+            }
+            // A token in a header is one for the tables, and pages of other origins are not let in here.
+            let headers = try await tool.runScript(
+                "curl -s -m 60 -D - -o /dev/null -H \"Authorization: Bearer $2\" "
+                    + "-H 'Origin: https://elsewhere.example' \"$1/inspector/\"", [address, good])
+            #expect(headers.output.contains("401"))
+            #expect(!headers.output.lowercased().contains("access-control-allow"))
+            #expect(headers.output.lowercased().contains("content-security-policy"))
+            let metrics = try await tool.runScript("curl -s -m 60 \"$1/metrics\"", [address])
+            #expect(metrics.output.contains("route=\"/inspector\""))
+            running.interrupt()
+            let outcome = await running.outcome()
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+    }
+
+    @Test func `a path for the inspector needs tokens`() async throws {
+        try await withScratchDirectory("inspecting") { scratch in
+            let outcome = try await tool.run([
+                "serve", "--directory", scratch.file("server").path, "--anonymous", "--port", "0",
+                "--inspector-path",
+            ])
+            #expect(outcome.status == 1)
+            #expect(outcome.errors.contains("--inspector-path lets in by tokens"))
+        }
+    }
+
     @Test func `a port for no inspector is refused`() async throws {
         let outcome = try await tool.run([
             "serve", "--directory", "x", "--anonymous", "--inspector-port", "0",

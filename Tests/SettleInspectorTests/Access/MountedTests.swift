@@ -1,0 +1,167 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Settle
+import TestSupport
+import Testing
+
+@testable import SettleInspector
+
+@Suite struct `An inspector under a path of a server` {
+    /// Pages over a database, and a browser that may have a cookie.
+    private struct Browser {
+        let pages: MountedInspector
+        var cookie = ""
+        let host = "tables.example.com"
+
+        init(_ test: TestDatabase) {
+            pages = MountedInspector(
+                ofDatabasesIn: test.scratch.url, path: "/inspector",
+                metricsReport: { nil })
+        }
+
+        func send(
+            _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:],
+            body: String = ""
+        ) async throws -> TestInspector.Page {
+            var headers = headers
+            if !cookie.isEmpty { headers[.cookie] = cookie }
+            let request = Request(
+                head: HTTPRequest(
+                    method: method, scheme: "http", authority: host, path: path,
+                    headerFields: headers),
+                body: RequestBody(buffer: ByteBuffer(string: body)))
+            let response = await pages.response(to: request) { token in
+                switch token {
+                case "good": .granted(until: nil)
+                case "past": .granted(until: Date(timeIntervalSince1970: 1))
+                default: .refused("<b>Not good.</b>")
+                }
+            }
+            return try await TestInspector.page(of: response)
+        }
+
+        func enter(
+            _ token: String, origin: String = "https://tables.example.com"
+        ) async throws -> TestInspector.Page {
+            try await send(
+                .post, "/inspector/enter",
+                [.origin: origin, .contentType: "application/x-www-form-urlencoded"],
+                body: "token=\(token)")
+        }
+    }
+
+    private func opened() async throws -> TestDatabase {
+        let test = try await TestDatabase.open("t-items")
+        try await test.add([["id": "a", "n": 1]])
+        return test
+    }
+
+    private static let pages = [
+        "overview", "documents", "document?id=a", "indexes", "changes", "outbox", "replication",
+        "entities", "server",
+    ]
+
+    @Test func `asks for a token, and shows nothing without a session`() async throws {
+        let test = try await opened()
+        var browser = Browser(test)
+        for cookie in ["", "settle-inspector=0", "settle-inspector=", "a=b"] {
+            browser.cookie = cookie
+            for path in ["/"] + Self.pages.map({ "/d/t-items/\($0)" }) {
+                let page = try await browser.send(.get, "/inspector" + path)
+                #expect(page.status == .unauthorized)
+                #expect(page.text.contains("type=\"password\""))
+                #expect(page.text.contains("action=\"/inspector/enter\""))
+                #expect(!page.text.contains("t-items"))
+            }
+        }
+        let home = try await browser.send(.get, "/inspector")
+        #expect(home.status == .seeOther && home.headers[.location] == "/inspector/")
+        let style = try await browser.send(.get, "/inspector/assets/inspector.css")
+        #expect(style.status == .ok)
+        await test.close()
+    }
+
+    @Test func `lets in by a token for a session, whose pages stay under the path`() async throws {
+        let test = try await opened()
+        var browser = Browser(test)
+        let entry = try await browser.enter("good")
+        #expect(entry.status == .seeOther && entry.headers[.location] == "/inspector/")
+        let cookie = try #require(entry.headers[.setCookie])
+        for part in ["HttpOnly", "SameSite=Strict", "Path=/inspector/", "Secure"] {
+            #expect(cookie.contains(part))
+        }
+        browser.cookie = String(cookie.prefix { $0 != ";" })
+        let home = try await browser.send(.get, "/inspector/")
+        #expect(home.links.contains("/inspector/d/t-items/overview"))
+        for path in Self.pages {
+            let page = try await browser.send(.get, "/inspector/d/t-items/\(path)")
+            #expect(page.status == .ok, "\(path)")
+            for link in page.links {
+                #expect(link.hasPrefix("/inspector/") || link == "#main", "\(path) \(link)")
+            }
+            for address in page.text.matches(of: #/(?:src|data-events|action)="([^"]*)"/#) {
+                #expect(address.1.hasPrefix("/inspector/"), "\(path)")
+            }
+        }
+        // Nothing can be changed, and the way out ends the session.
+        let form: HTTPFields = [
+            .origin: "http://tables.example.com",
+            .contentType: "application/x-www-form-urlencoded",
+        ]
+        let write = try await browser.send(
+            .post, "/inspector/d/t-items/document/delete", form, body: "id=a")
+        #expect(write.status == .forbidden)
+        #expect(try await browser.send(.post, "/inspector/leave", form).status == .seeOther)
+        #expect(try await browser.send(.get, "/inspector/").status == .unauthorized)
+        await test.close()
+    }
+
+    @Test(arguments: ["bad", "", "GOOD", "good%00", "past"]) func `refuses other tokens`(
+        token: String
+    ) async throws {
+        let test = try await opened()
+        var browser = Browser(test)
+        let page = try await browser.enter(token)
+        if token == "past" {
+            // The session ends with the token.
+            let cookie = try #require(page.headers[.setCookie])
+            browser.cookie = String(cookie.prefix { $0 != ";" })
+        } else {
+            #expect(page.status == .unauthorized && page.headers[.setCookie] == nil)
+            #expect(page.text.contains("&lt;b&gt;Not good.&lt;/b&gt;"))
+        }
+        #expect(try await browser.send(.get, "/inspector/").status == .unauthorized)
+        await test.close()
+    }
+
+    @Test func `refuses forms and links of elsewhere, and tokens in addresses`() async throws {
+        let test = try await opened()
+        var browser = Browser(test)
+        for origin in [
+            "https://example.com", "null", "", "https://tables.example.com.evil.example",
+            "https://tables.example.com:8443", "ftp://tables.example.com",
+        ] {
+            #expect(try await browser.enter("good", origin: origin).status == .forbidden)
+        }
+        let entry = try await browser.enter("good", origin: "http://tables.example.com")
+        #expect(entry.headers[.setCookie]?.contains("Secure") == false)
+        browser.cookie = String(try #require(entry.headers[.setCookie]).prefix { $0 != ";" })
+        for site in ["cross-site", "same-site"] {
+            let page = try await browser.send(
+                .get, "/inspector/d/t-items/overview", [.secFetchSite: site])
+            #expect(page.status == .forbidden)
+        }
+        browser.cookie = ""
+        let address = try await browser.send(.get, "/inspector/?token=good")
+        #expect(address.status == .unauthorized && address.headers[.setCookie] == nil)
+        for (path, status) in [
+            ("/inspector/../tables", HTTPResponse.Status.notFound),
+            ("/inspector//enter", .unauthorized), ("/inspector/d/%2e%2e/overview", .unauthorized),
+        ] {
+            #expect(try await browser.send(.get, path).status == status)
+        }
+        await test.close()
+    }
+}
