@@ -1,4 +1,5 @@
 import Settle
+import SettleTableProtocol
 
 // Documents whose attachments follow them, each in a part of its own.
 
@@ -20,14 +21,14 @@ extension CouchDatabase {
             parts.append(text)
             return (parts, "application/json")
         }
-        let boundary = CouchMultipart.newBoundary()
+        let boundary = Multipart.newBoundary()
         parts.append("--\(boundary)\r\nContent-Type: application/json\r\n\r\n")
         parts.append(text)
         for attachment in following {
             let type = MediaType(attachment.contentType)?.text ?? MediaType.anyBytes
             parts.append(
                 "\r\n--\(boundary)\r\nContent-Disposition: attachment; filename="
-                    + "\(CouchMultipart.quoted(attachment.name))\r\nContent-Type: \(type)\r\n"
+                    + "\(Multipart.quoted(attachment.name))\r\nContent-Type: \(type)\r\n"
                     + "Content-Length: \(attachment.length)\r\n\r\n")
             parts.append(attachment)
         }
@@ -53,7 +54,7 @@ extension CouchDatabase {
         try database.read { snapshot in
             let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
             if wanted == nil, tree.isEmpty { throw CouchError.missing }
-            let boundary = CouchMultipart.newBoundary()
+            let boundary = Multipart.newBoundary()
             var all = CouchParts()
             for leaf in try Self.leaves(wanted, tree, options) {
                 all.append("\r\n--\(boundary)\r\nContent-Type: ")

@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTableProtocol
 
 /// A document as a request has it.
 struct CouchInput: Sendable {
@@ -143,8 +144,10 @@ struct CouchInput: Sendable {
     /// Contents are found by the names in their heads; without those by their MD5 or, when one is left, as it.
     ///
     /// - Throws: ``CouchError`` in CouchDB's words.
-    init(multipart body: [UInt8], boundary: String) throws {
-        let parts = try CouchMultipart.parts(of: body, boundary: boundary)
+    init(multipart body: [UInt8], type: String) throws {
+        guard let parts = Multipart.parts(of: body[...], type: type) else {
+            throw CouchError.badRequest("The multipart body is malformed.")
+        }
         guard let first = parts.first else {
             throw CouchError.badRequest("The multipart body has no document.")
         }
@@ -179,9 +182,9 @@ struct CouchInput: Sendable {
             try self.init(text: request.body)
             return
         }
-        guard let boundary = CouchMultipart.parameter("boundary", of: type), !boundary.isEmpty
+        guard let boundary = Multipart.parameter("boundary", of: type), !boundary.isEmpty
         else { throw CouchError.badRequest("The multipart body has no boundary.") }
-        try self.init(multipart: request.body, boundary: boundary)
+        try self.init(multipart: request.body, type: type)
     }
 
     /// The revisions that a write without new edits stores, newest first.

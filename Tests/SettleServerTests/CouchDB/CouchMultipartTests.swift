@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettleTableProtocol
 import TestSupport
 import Testing
 
@@ -10,10 +11,9 @@ import Testing
         answer.headers.last { $0.name == name }?.value
     }
 
-    private func parts(_ answer: CouchResponse) throws -> [CouchMultipart.Part] {
+    private func parts(_ answer: CouchResponse) throws -> [Multipart.Part] {
         let type = try #require(header(answer, "Content-Type"))
-        let boundary = try #require(CouchMultipart.parameter("boundary", of: type))
-        return try CouchMultipart.parts(of: answer.bytes, boundary: boundary)
+        return try #require(Multipart.parts(of: answer.bytes[...], type: type))
     }
 
     /// A document with contents behind it, as CouchDB's replicator sends it.
@@ -78,10 +78,7 @@ import Testing
             #expect(leaves.count == 2)
             #expect(leaves[1].headers["content-type"] == "application/json; error=\"true\"")
             #expect(leaves[1].content.elementsEqual(Array(#"{"missing":"9-z"}"#.utf8)))
-            let type = try #require(leaves[0].headers["content-type"])
-            let inner = try CouchMultipart.parts(
-                of: Array(leaves[0].content),
-                boundary: try #require(CouchMultipart.parameter("boundary", of: type)))
+            let inner = try #require(leaves[0].parts)
             let document = try JSONText.value(from: Array(inner[0].content))
             #expect(document["_revisions"]?["start"] == 3)
             #expect(document["_attachments"]?["old"]?["stub"] == true)
