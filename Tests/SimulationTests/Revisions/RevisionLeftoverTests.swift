@@ -33,7 +33,7 @@ import Testing
             let first = try await world.replicate("a", with: "b")
             #expect(first.pushed == 18 && first.rejected == 2)
             let rejected = try a.rejectedOperations(with: Self.remote)
-            #expect(rejected.map(\.documentId) == ["15", "3"])
+            #expect(rejected.map(\.documentId) == ["3", "15"])
             #expect(rejected.map(\.kind) == [.insert, .insert])
             #expect(
                 rejected.map(\.state)
