@@ -154,7 +154,7 @@ enum IndexRows {
     ) -> [Block] {
         var facts = [
             Fact(label: "Answered in", value: Amounts.elapsed(cost.elapsed)),
-            Fact(label: isReduced ? "Groups" : "Rows", value: Amounts.count(shown)),
+            Fact(label: isReduced ? "Groups shown" : "Rows shown", value: Amounts.count(shown)),
             Fact(label: "Rows read", value: Amounts.count(cost.rowsRead)),
         ]
         if !isReduced {

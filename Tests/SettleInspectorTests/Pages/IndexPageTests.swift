@@ -153,7 +153,7 @@ import Testing
             return try #require(Int(match.output[1].substring ?? ""))
         }
         let (read, over, shown) = (
-            try fact("Rows read"), try fact("Rows passed over"), try fact("Rows")
+            try fact("Rows read"), try fact("Rows passed over"), try fact("Rows shown")
         )
         #expect(read == over + shown && shown == 30)
         #expect(try fact("Leaves read") > 0 && fact("Summaries read") > 0)
