@@ -46,19 +46,35 @@ struct CouchBulk: Sendable {
         documents.append((id, .success(input)))
     }
 
-    /// Reads a body document by document.
+    /// Reads a body document by document, whose first reading ended at something that concerns one of them.
+    ///
+    /// - Complexity: Linear in the body.
     private mutating func read(piecemeal body: [UInt8]) throws {
-        var texts: [ArraySlice<UInt8>] = []
-        for member in JSONPieces.members(of: body[...]) {
-            if member.name == "docs" { texts = JSONPieces.elements(of: member.value) }
-            if member.name == "new_edits" { newEdits = member.value.elementsEqual("true".utf8) }
+        guard let members = JSONPieces.members(of: body[...]) else { throw CouchError.invalidJSON }
+        var texts: [ArraySlice<UInt8>]?
+        for member in members {
+            if member.name == "docs" {
+                texts = JSONPieces.elements(of: member.value)
+                continue
+            }
+            do throws(JSONError) {
+                let value = try JSONText.value(from: Array(member.value))
+                if member.name == "new_edits" { newEdits = value.boolValue ?? true }
+            } catch {
+                guard Self.concernOneDocument.contains(error.reason) else {
+                    throw CouchError.invalidJSON
+                }
+            }
+        }
+        guard let texts else {
+            throw CouchError.badRequest("POST body must include `docs` parameter.")
         }
         for text in texts {
             let packed: PackedValue
             do throws(JSONError) {
                 packed = try JSONText.packed(from: Array(text))
             } catch {
-                let named = JSONPieces.members(of: text).last { $0.name == "_id" }
+                let named = JSONPieces.members(of: text)?.last { $0.name == "_id" }
                 guard Self.concernOneDocument.contains(error.reason),
                     let value = named.flatMap({ try? JSONText.value(from: Array($0.value)) }),
                     let id = value.stringValue
@@ -73,33 +89,41 @@ struct CouchBulk: Sendable {
     }
 }
 
-/// The parts of a JSON text that was found to be one, as texts.
+/// The parts of a text that begins as JSON, as texts; the rest of it may be anything.
+///
+/// Nothing here reads a byte more often than a fixed number of times.
 private enum JSONPieces {
-    /// The members of an object.
+    /// The members of an object; nil for a text that is none in outline.
     static func members(
         of text: ArraySlice<UInt8>
-    ) -> [(name: String, value: ArraySlice<UInt8>)] {
-        parts(of: text, from: UInt8(ascii: "{")).compactMap { part in
-            guard
-                let end = part.indices.first(where: { place in
-                    part[place] == UInt8(ascii: ":") && stringEnd(part, part.startIndex) <= place
-                }), let name = try? JSONText.value(from: Array(part[..<end])).stringValue
+    ) -> [(name: String, value: ArraySlice<UInt8>)]? {
+        guard let parts = parts(of: text, from: "{", to: "}") else { return nil }
+        var members: [(name: String, value: ArraySlice<UInt8>)] = []
+        for part in parts {
+            guard part.first == UInt8(ascii: "\"") else { return nil }
+            let end = stringEnd(part, part.startIndex)
+            let rest = trimmed(part[end...])
+            guard rest.first == UInt8(ascii: ":"),
+                let name = try? JSONText.value(from: Array(part[..<end])).stringValue
             else { return nil }
-            return (name, trimmed(part[(end + 1)...]))
+            members.append((name, trimmed(rest.dropFirst())))
         }
+        return members
     }
 
-    /// The elements of an array.
-    static func elements(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        parts(of: text, from: UInt8(ascii: "["))
+    /// The elements of an array; nil for a text that is none in outline.
+    static func elements(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+        parts(of: text, from: "[", to: "]")
     }
 
     /// What stands between the commas of an object or an array.
     private static func parts(
-        of text: ArraySlice<UInt8>, from opening: UInt8
-    ) -> [ArraySlice<UInt8>] {
+        of text: ArraySlice<UInt8>, from opening: Unicode.Scalar, to closing: Unicode.Scalar
+    ) -> [ArraySlice<UInt8>]? {
         let text = trimmed(text)
-        guard text.first == opening, text.count >= 2 else { return [] }
+        guard text.count >= 2, text.first == UInt8(ascii: opening),
+            text.last == UInt8(ascii: closing)
+        else { return nil }
         var parts: [ArraySlice<UInt8>] = []
         var (place, begin, depth) = (text.startIndex + 1, text.startIndex + 1, 0)
         let end = text.endIndex - 1
@@ -117,8 +141,10 @@ private enum JSONPieces {
             }
             place += 1
         }
-        let last = trimmed(text[begin..<max(begin, end)])
-        return last.isEmpty ? parts : parts + [last]
+        // A string that does not end, or brackets that do not match, leave no place for the last bracket.
+        guard place == end, depth == 0 else { return nil }
+        let last = trimmed(text[begin..<end])
+        return last.isEmpty && parts.isEmpty ? [] : parts + [last]
     }
 
     /// Where a string ends that begins at a place, behind its last quote.
@@ -131,9 +157,13 @@ private enum JSONPieces {
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let blanks = Array(" \t\r\n".utf8)
-        var text = text.drop { blanks.contains($0) }
-        while let last = text.last, blanks.contains(last) { text.removeLast() }
-        return text
+        guard let first = text.firstIndex(where: { !isBlank($0) }),
+            let last = text.lastIndex(where: { !isBlank($0) })
+        else { return text.prefix(0) }
+        return text[first...last]
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }

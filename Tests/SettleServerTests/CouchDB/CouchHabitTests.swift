@@ -47,6 +47,39 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(60)))
+    func
+        `a batch that is read document by document is read in linear time, whatever its names are`()
+        async throws
+    {
+        try await withFace { face async throws in
+            // A million colons in a string: looking at it once for each of them would take hours.
+            let colons = String(repeating: ":", count: 1 << 20)
+            let document = "{\"_id\":\"a\",\"x\":1e999,\"\(colons)\":0}"
+            let body = "{\"docs\":[\(document),{\"_id\":\"b\"}],\"\(colons)\":0}"
+            let results = try await face.send("POST", "/db/_bulk_docs", body).json.arrayValue
+            #expect(results?.count == 2 && results?[0]["error"] == "doc_validation")
+            #expect(results?[1]["ok"] == true)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"docs":[{"_id":"a","x":1e999}],"y":tru}"#, #"{"docs":[{"_id":"a","x":1e999}],y:1}"#,
+        #"{"docs":[{"_id":"a","x":1e999}],"y"}"#, #"{"docs":[{"_id":"a","x":1e999}]"#,
+        #"{"docs":[{"_id":"a","x":1e999},],"y":1}"#, #"{"docs":[{"_id":"a","x":1e999}]],"y":1}"#,
+        #"{"docs":[{"_id":"a","x":1e999}],"y":"}"#, #"{"docs":[{"_id":"a","x":1e999}]}]"#,
+        #"{"docs":[{"_id":"a","x":1e999}],"y":1,}"#, #"{"x":1e999}"#, #"{"docs":{"x":1e999}}"#,
+        #"[1e999]"#, "1e999", #"{"docs":[{"_id":"b"},{"_id":"a","x":1e999}"#,
+    ])
+    func `a batch that is no JSON behind such a number fails as a whole`(body: String) async throws
+    {
+        try await withFace { face async throws in
+            let answer = try await face.send("POST", "/db/_bulk_docs", body)
+            #expect(answer.status == 400, "\(answer)")
+            #expect(try await face.send("GET", "/db").json["doc_count"] == 0)
+        }
+    }
+
     @Test func `documents are fetched with all leaves where no revision is asked for`() async throws
     {
         try await withFace { face async throws in
