@@ -12,7 +12,8 @@ struct CouchChangesQuery: Sendable {
     /// Which documents are shown.
     enum Filter: Sendable {
         case all
-        case identifiers(Set<String>)
+        /// Those with one of these identifiers, as bytes: strings would be equal that are canonically equivalent.
+        case identifiers(Set<[UInt8]>)
         case designs
         case selector(CouchSelector)
 
@@ -20,7 +21,7 @@ struct CouchChangesQuery: Sendable {
         func mayShow(_ id: String) -> Bool {
             switch self {
             case .all, .selector: true
-            case .identifiers(let wanted): wanted.contains(id)
+            case .identifiers(let wanted): wanted.contains(Array(id.utf8))
             case .designs: DocumentIdentifier.isDesign(id)
             }
         }
@@ -75,7 +76,8 @@ struct CouchChangesQuery: Sendable {
             guard let list = listed?.arrayValue else {
                 throw CouchError.badRequest("`doc_ids` filter parameter is not a list of doc ids.")
             }
-            filter = .identifiers(Set(list.compactMap(\.stringValue)))
+            filter = .identifiers(
+                Set(list.compactMap { $0.stringValue.map { Array($0.utf8) } }))
         case "_selector":
             guard let selector = body["selector"] else {
                 throw CouchError.badRequest("Selector not specified for _selector filter")

@@ -16,9 +16,11 @@ extension CouchDatabase {
     func declaredDesigns() throws -> [DeclaredDesign] {
         guard identity.maySeeSomething else { return [] }
         let grouped = Dictionary(grouping: try declarations()) {
-            CouchViewName(index: $0.name).design
+            Array(CouchViewName(index: $0.name).design.utf8)
         }
-        return grouped.sorted { CouchListing.isLess($0.key, $1.key) }.map { design, declarations in
+        return grouped.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
+            bytes, declarations in
+            let design = String(decoding: bytes, as: UTF8.self)
             var views: [String: JSONValue] = [:]
             for declaration in declarations {
                 var view: [String: JSONValue] = [
@@ -45,7 +47,7 @@ extension CouchDatabase {
     /// A declared design document that no stored one hides from the sender; nil when there is none.
     func declaredDesign(_ id: String) throws -> DeclaredDesign? {
         guard try storedDesign(id) == nil else { return nil }
-        return try declaredDesigns().first { $0.id == id }
+        return try declaredDesigns().first { $0.id.utf8.elementsEqual(id.utf8) }
     }
 
     /// A stored design document, as the sender sees it; nil when there is none that is not deleted.
@@ -76,7 +78,8 @@ extension CouchDatabase {
         return try database.read { snapshot in
             var offset = "\(listing.skip)"
             var rows: [(id: String, text: [UInt8])] = []
-            var stored: Set<String> = []
+            // As bytes: strings would be equal that are canonically equivalent.
+            var stored: Set<[UInt8]> = []
             // The identifiers of design documents are one after the other.
             try snapshot.forEachView(after: "_design") { view in
                 let id = try view.id
@@ -84,11 +87,11 @@ extension CouchDatabase {
                 guard try tree(of: id, in: snapshot)?.winner?.isDeleted == false else {
                     return true
                 }
-                stored.insert(id)
+                stored.insert(Array(id.utf8))
                 rows.append((id, try row(.string(id), listing, in: snapshot)))
                 return true
             }
-            for design in declared where !stored.contains(design.id) {
+            for design in declared where !stored.contains(Array(design.id.utf8)) {
                 var members: [String: JSONValue] = [
                     "id": .string(design.id), "key": .string(design.id),
                     "value": ["rev": .string(design.revision)],
@@ -100,12 +103,12 @@ extension CouchDatabase {
             let total = rows.count
             if let keys = listing.keys {
                 offset = "null"
-                let known = Dictionary(uniqueKeysWithValues: rows)
+                let known = Dictionary(
+                    uniqueKeysWithValues: rows.map { (Array($0.id.utf8), $0.text) })
                 rows = keys.map { key in
                     let id = key.stringValue ?? ""
-                    return (
-                        id, known[id] ?? JSONText.text(of: ["key": key, "error": "not_found"])
-                    )
+                    let text = known[Array(id.utf8)]
+                    return (id, text ?? JSONText.text(of: ["key": key, "error": "not_found"]))
                 }
             } else {
                 rows = rows.filter { listing.includes($0.id) }

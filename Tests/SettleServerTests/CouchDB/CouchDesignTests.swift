@@ -114,6 +114,36 @@ import Testing
         }
     }
 
+    @Test func `with identifiers that are canonically equivalent are documents of their own`()
+        async throws
+    {
+        try await withFace { face async throws in
+            let (composed, decomposed) = ("_design/\u{E9}", "_design/e\u{301}")
+            let index = "{\"index\":{\"fields\":[\"n\"]},\"ddoc\":\"\u{E9}\",\"name\":\"v\"}"
+            #expect(try await face.send("POST", "/db/_index", index).status == 200)
+            let other = "{\"docs\":[{\"_id\":\"\(decomposed)\",\"n\":2}]}"
+            #expect(try await face.send("POST", "/db/_bulk_docs", other).status == 201)
+            func listed(_ body: String) async throws -> [[UInt8]]? {
+                let answer = try await face.send("POST", "/db/_design_docs", body)
+                return answer.json["rows"]?.arrayValue?.map {
+                    Array(($0["id"]?.stringValue ?? "").utf8)
+                }
+            }
+            let both = [Array(decomposed.utf8), Array(composed.utf8)]
+            // The stored one hides only the declared one of the same bytes.
+            #expect(try await listed("{}") == both)
+            let stored = "{\"docs\":[{\"_id\":\"\(composed)\",\"n\":1}]}"
+            #expect(try await face.send("POST", "/db/_bulk_docs", stored).status == 201)
+            #expect(try await listed("{}") == both)
+            #expect(
+                try await listed("{\"keys\":[\"\(composed)\",\"\(decomposed)\"]}")
+                    == both.reversed())
+            let changes = try await face.send(
+                "POST", "/db/_changes?filter=_doc_ids", "{\"doc_ids\":[\"\(composed)\"]}")
+            #expect(changes.json["results"]?.arrayValue?.count == 1)
+        }
+    }
+
     @Test func `are written by administrators of the database, and seen by their channels`()
         async throws
     {
