@@ -51,7 +51,9 @@ struct CouchReplicationRequest: Sendable {
         isContinuous = body["continuous"]?.boolValue ?? false
         isCancelled = body["cancel"]?.boolValue ?? false
         createsTarget = body["create_target"]?.boolValue ?? false
-        named = (body["replication_id"] ?? body["_local_id"] ?? body["id"])?.stringValue
+        if isCancelled {
+            named = (body["replication_id"] ?? body["_local_id"] ?? body["id"])?.stringValue
+        }
         documentIds = body["doc_ids"]?.arrayValue?.compactMap(\.stringValue)
         if let given = body["selector"] { selector = given == [:] ? nil : given }
         filter = body["filter"]?.stringValue
@@ -65,7 +67,7 @@ struct CouchReplicationRequest: Sendable {
         target = try body["target"].map { value throws(CouchError) in
             try Self.side(value, "target", authority)
         }
-        guard isCancelled && named != nil || source != nil && target != nil else {
+        guard named != nil || source != nil && target != nil else {
             throw .badRequest("`source` and `target` fields are required.")
         }
     }
@@ -90,7 +92,7 @@ struct CouchReplicationRequest: Sendable {
         guard let last = path.last?.removingPercentEncoding, let url = parts.url else {
             throw malformed
         }
-        if path.count == 1, let authority, CouchHost(authority) == CouchHost(url) {
+        if path.count == 1, let authority, CouchHost(authority).isReached(by: url) {
             return .own(last)
         }
         let basic = value["auth"]?["basic"]
@@ -187,7 +189,18 @@ struct CouchHost: Hashable, Sendable {
     init(_ url: URL) {
         let host = url.host() ?? ""
         name = (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host).lowercased()
-        port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        port = url.port ?? Self.port(of: url)
+    }
+
+    /// The port that the scheme of a URL has unless another is given.
+    private static func port(of url: URL) -> Int {
+        url.scheme?.lowercased() == "https" ? 443 : 80
+    }
+
+    /// Whether a request to a URL has this as its authority: one without a port is the one of the URL's scheme.
+    func isReached(by url: URL) -> Bool {
+        let host = CouchHost(url)
+        return name == host.name && (port ?? Self.port(of: url)) == host.port
     }
 
     /// Whether this, as it was allowed, is a host: one without a port is any port of it.

@@ -10,7 +10,7 @@ final class CouchReplications: Sendable {
         let id: String
         let source: String
         let target: String
-        /// Who began it; nil when nobody has a name.
+        /// Who began it; nil for a sender without a name.
         let user: String?
         let isContinuous: Bool
         let begun: Date
@@ -25,6 +25,7 @@ final class CouchReplications: Sendable {
 
     private struct Entry {
         var job: Job
+        let credentials: CouchReplicationOrder.Credentials
         var task: Task<CouchReplicationCounts, any Error>
     }
 
@@ -86,12 +87,21 @@ final class CouchReplications: Sendable {
     ///   - database: The database of this server.
     ///   - order: What it replicates with.
     /// - Returns: What ends with it.
-    /// - Throws: ``CouchError`` 503 when there are enough, or the server stops.
+    /// - Throws: ``CouchError`` 409 when it goes on with other credentials, 503 when there are enough, or the server
+    ///   stops.
     func begin(
         _ job: Job, _ database: Database, _ order: CouchReplicationOrder
     ) throws(CouchError) -> Task<CouchReplicationCounts, any Error> {
         try state.withLock { (state) throws(CouchError) in
-            if let known = state.entries[job.id] { return known.task }
+            if let known = state.entries[job.id] {
+                guard known.credentials == order.credentials else {
+                    throw CouchError(
+                        409, "conflict",
+                        "This replication goes on already with other credentials; cancel it before."
+                    )
+                }
+                return known.task
+            }
             guard !state.isStopped, state.entries.count < Self.jobsMax else {
                 throw CouchError(
                     503, "service_unavailable",
@@ -103,7 +113,8 @@ final class CouchReplications: Sendable {
                     note(counts, job.id)
                 }
             }
-            state.entries[job.id] = Entry(job: job, task: task)
+            state.entries[job.id] = Entry(
+                job: job, credentials: order.credentials, task: task)
             return task
         }
     }

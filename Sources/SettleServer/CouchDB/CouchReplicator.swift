@@ -59,7 +59,7 @@ public struct CouchReplicationOrder: Sendable, Hashable {
 
 /// Why a replication that `_replicate` began did not get to its end.
 public struct CouchReplicationFailure: Error, Sendable, Hashable {
-    /// What clients tell apart.
+    /// The kinds of failures that have a status of their own.
     public enum Kind: Sendable, Hashable {
         /// The remote does not let us in.
         case unauthorized
@@ -69,7 +69,7 @@ public struct CouchReplicationFailure: Error, Sendable, Hashable {
         case other
     }
 
-    /// What clients tell apart.
+    /// The kind of the failure, which decides the status of the response.
     public var kind: Kind
     /// A sentence without secrets.
     public var reason: String

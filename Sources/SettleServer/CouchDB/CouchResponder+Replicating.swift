@@ -140,7 +140,7 @@ extension CouchResponder {
     }
 }
 
-// What is told of replications, in CouchDB's form.
+// Reports and lists of replications, in CouchDB's form.
 
 extension CouchResponder {
     private static func report(

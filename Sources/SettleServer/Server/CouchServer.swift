@@ -40,7 +40,8 @@ public final class CouchServer: Service, Sendable {
         public var replicator: (any CouchReplicator)?
         /// The hosts that `_replicate` may replicate with, `name` or `name:port`; none by default.
         ///
-        /// With one the databases of this server may replicate with each other as well.
+        /// With one the databases of this server may replicate with each other as well; with TLS, by the first of
+        /// ``hostNames``, which has to be a name of the certificate and lead to this server.
         public var replicationHosts: [String] = []
         /// The longest body of a request, in bytes.
         public var bodyMaxBytes = 64 << 20
@@ -121,16 +122,35 @@ public final class CouchServer: Service, Sendable {
     private func replications() -> CouchReplications? {
         guard let replicator = configuration.replicator, !configuration.replicationHosts.isEmpty
         else { return nil }
-        let host =
-            switch configuration.host {
-            case "0.0.0.0": "127.0.0.1"
-            case "::": "[::1]"
-            case let name: name.contains(":") ? "[\(name)]" : name
-            }
-        let scheme = configuration.tls == nil ? "http" : "https"
         return CouchReplications(
             replicator, hosts: configuration.replicationHosts,
-            address: { [port] in "\(scheme)://\(host):\(try await port.value)" })
+            address: { [port, configuration] in
+                try Self.ownAddress(configuration, port: try await port.value)
+            })
+    }
+
+    /// The address at which a server reaches itself, for a replication between two of its databases.
+    ///
+    /// - Throws: ``CouchError`` 501 for a server with TLS whose certificate is for no name that is known.
+    static func ownAddress(
+        _ configuration: Configuration, port: Int
+    ) throws(CouchError) -> String {
+        var name = configuration.host
+        if configuration.tls != nil {
+            guard let first = configuration.hostNames.first else {
+                throw CouchError(
+                    501, "not_implemented",
+                    "With TLS a replication between two databases of this server needs the host name of the certificate; "
+                        + "the configuration of the server gives it (hostNames).")
+            }
+            name = first
+        } else if name == "0.0.0.0" {
+            name = "127.0.0.1"
+        } else if name == "::" {
+            name = "::1"
+        }
+        let host = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        return "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
     }
 
     private func serve() async throws {

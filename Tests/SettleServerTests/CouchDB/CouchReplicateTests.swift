@@ -153,6 +153,78 @@ private final class NotingReplicator: CouchReplicator {
         }
     }
 
+    @Test func `are not taken for others, whatever names a body holds and whoever asks`()
+        async throws
+    {
+        try await withFace { face, replicator async throws in
+            try await face.send("PUT", "/a")
+            let body = #"{"source":"http://allowed.example/x","target":"a","continuous":true"#
+            let first = try await replicate(face, body + "}").json["_local_id"]?.stringValue ?? ""
+            for member in ["replication_id", "_local_id", "id"] {
+                let other =
+                    "{\"source\":\"http://allowed.example/\(member)\",\"target\":\"a\",\"continuous\":true,\"\(member)\":\"\(first)\"}"
+                let begun = try await replicate(face, other)
+                #expect(begun.status == 202 && begun.json["_local_id"] != .string(first))
+            }
+            #expect(try await face.send("GET", "/_scheduler/jobs").json["total_rows"] == 4)
+            #expect(try await replicate(face, #"{"id":"x"}"#).status == 400)
+            // The same one with other credentials is not begun, and not taken for the one that goes on.
+            let named = body.replacing("http://", with: "http://jo:secret@")
+            let refused = try await replicate(face, named + "}")
+            #expect(refused.status == 409 && refused.json["error"] == "conflict", "\(refused)")
+            #expect(!"\(refused)".contains("secret"))
+            #expect(try await replicate(face, body + "}").status == 202)
+            #expect(try await replicate(face, named + ",\"cancel\":true}").status == 200)
+            #expect(try await replicate(face, named + "}").status == 202)
+            #expect(try await face.send("GET", "/_scheduler/jobs").json["total_rows"] == 4)
+        }
+    }
+
+    @Test(arguments: [
+        ("couch.example.org", "https://couch.example.org", true),
+        ("couch.example.org", "https://couch.example.org:443", true),
+        ("Couch.Example.org", "http://couch.example.org", true),
+        ("couch.example.org", "http://couch.example.org:80", true),
+        ("couch.example.org:443", "https://couch.example.org", true),
+        ("[::1]", "http://[::1]", true),
+        ("couch.example.org", "http://couch.example.org:443", false),
+        ("couch.example.org", "https://couch.example.org:5984", false),
+        ("couch.example.org:5984", "https://couch.example.org", false),
+        ("couch.example.org:80", "https://couch.example.org", false),
+        ("example.org", "https://couch.example.org", false),
+    ])
+    func `know a URL of the server itself by its host, and its port or that of the scheme`(
+        authority: String, url: String, isOwn: Bool
+    ) async throws {
+        try await withFace { face, replicator async throws in
+            try await face.send("PUT", "/a")
+            let body = "{\"source\":\"\(url)/a\",\"target\":\"b\",\"create_target\":true}"
+            let answer = try await replicate(face, body, host: authority)
+            #expect(answer.status == (isOwn ? 200 : 403), "\(answer)")
+            #expect(
+                replicator.noted.first?.remote.absoluteString
+                    == (isOwn ? "http://127.0.0.1:1234/a" : nil))
+        }
+    }
+
+    @Test func `between two of its databases ask it by a name of its certificate`() throws {
+        var configuration = CouchServer.Configuration(directory: URL(filePath: "/none"))
+        #expect(try CouchServer.ownAddress(configuration, port: 1) == "http://127.0.0.1:1")
+        configuration.host = "::"
+        #expect(try CouchServer.ownAddress(configuration, port: 2) == "http://[::1]:2")
+        configuration.host = "0.0.0.0"
+        #expect(try CouchServer.ownAddress(configuration, port: 3) == "http://127.0.0.1:3")
+        let file = URL(filePath: "/none.pem")
+        configuration.tls = TLSFiles(certificate: file, key: file)
+        let refused = #expect(throws: CouchError.self) {
+            try CouchServer.ownAddress(configuration, port: 4)
+        }
+        #expect(refused?.status == 501)
+        configuration.hostNames = ["couch.example.org", "other.example.org"]
+        #expect(
+            try CouchServer.ownAddress(configuration, port: 5) == "https://couch.example.org:5")
+    }
+
     @Test(arguments: [
         ("{}", 400, "bad_request"), (#"{"source":"a"}"#, 400, "bad_request"),
         (#"{"source":1,"target":"a"}"#, 400, "bad_request"),
