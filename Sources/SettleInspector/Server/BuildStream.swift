@@ -8,6 +8,7 @@ import Settle
 struct BuildStream: Sendable {
     private let request: PageRequest
     private let name: String
+    private let lease: StreamLease
 
     /// How often it is looked how far the build is.
     private static let beat = Duration.milliseconds(200)
@@ -15,8 +16,9 @@ struct BuildStream: Sendable {
     /// A stream of the index in the address.
     ///
     /// - Throws: ``PageProblem`` 400 when none is named.
-    init(_ request: PageRequest) throws(PageProblem) {
+    init(_ request: PageRequest, _ lease: StreamLease) throws(PageProblem) {
         self.request = request
+        self.lease = lease
         name = try request.required("name")
     }
 
@@ -30,6 +32,7 @@ struct BuildStream: Sendable {
                 var last = ""
                 do {
                     for await _ in wakes.stream.cancelOnGracefulShutdown() {
+                        guard lease.isValid() else { break }
                         let (event, isLast) = try event()
                         if event != last { try await writer.write(ByteBuffer(string: event)) }
                         last = event

@@ -13,6 +13,7 @@ struct EventStream: Sendable {
     private let since: UInt64
     private let type: String?
     private let channel: String?
+    private let lease: StreamLease
 
     /// How many changes are read in one snapshot.
     private static let batchMax = 200
@@ -24,7 +25,8 @@ struct EventStream: Sendable {
     /// A stream as the form says, or from where a browser was cut off.
     ///
     /// - Throws: What the database throws when it cannot be read.
-    init(_ request: PageRequest, lastEventId: String?) throws {
+    init(_ request: PageRequest, lastEventId: String?, _ lease: StreamLease) throws {
+        self.lease = lease
         database = request.database
         let given =
             lastEventId.flatMap { UInt64($0) }
@@ -47,6 +49,7 @@ struct EventStream: Sendable {
                 defer { wakes.end() }
                 do {
                     for await _ in wakes.stream.cancelOnGracefulShutdown() {
+                        guard lease.isValid() else { break }
                         let text = try events(after: &last, includesFigures: isFirst)
                         isFirst = false
                         try await writer.write(ByteBuffer(string: text))

@@ -25,6 +25,7 @@ struct InspectorResponder: HTTPResponder {
     let logger: Logger
 
     let staged = StagedAttachments()
+    let streamPlaces = StreamPlaces()
     /// Where the pages are; nil at a port of their own.
     var mount: Mount?
 
@@ -79,8 +80,7 @@ struct InspectorResponder: HTTPResponder {
         if mount != nil, case .entry = path, request.method == .post {
             return try await enter(request, granting: grant)
         }
-        let session = session(of: request)
-        guard session.map({ doorkeeper.knows($0, at: Date()) }) ?? false else {
+        guard let session = session(of: request), doorkeeper.knows(session, at: Date()) else {
             guard mount != nil, RequestOrigin.isReading(request.method) else {
                 throw PageProblem.locked
             }
@@ -89,7 +89,7 @@ struct InspectorResponder: HTTPResponder {
         switch path {
         case .entry: throw PageProblem.missing("There is nothing at this address.")
         case .exit:
-            guard mount != nil, let session, request.method == .post else {
+            guard mount != nil, request.method == .post else {
                 throw PageProblem.missing("There is nothing at this address.")
             }
             return leave(session)
@@ -104,7 +104,7 @@ struct InspectorResponder: HTTPResponder {
             guard RequestOrigin.isReading(request.method) else {
                 return try await change(request, page, database)
             }
-            return try await show(page, pageRequest(database, query), request)
+            return try await show(page, pageRequest(database, query), request, session)
         }
     }
 
@@ -154,15 +154,24 @@ struct InspectorResponder: HTTPResponder {
     }
 
     private func show(
-        _ page: String, _ request: PageRequest, _ raw: Request
+        _ page: String, _ request: PageRequest, _ raw: Request, _ session: String
     ) async throws -> Response {
         switch page {
         case "events":
-            return try EventStream(request, lastEventId: raw.headers[.lastEventId]).response
-        case "index/events": return try BuildStream(request).response
+            return try EventStream(
+                request, lastEventId: raw.headers[.lastEventId], try lease(session)
+            ).response
+        case "index/events": return try BuildStream(request, try lease(session)).response
         case "attachment": return try AttachmentDownload.response(request)
         case "document.json": return try AttachmentDownload.document(request)
         default: return html(frame(try await content(page, request), page, request))
+        }
+    }
+
+    /// The right to a stream, until the session ends.
+    private func lease(_ session: String) throws(PageProblem) -> StreamLease {
+        StreamLease(place: try streamPlaces.take(session)) { [doorkeeper] in
+            doorkeeper.knows(session, at: Date())
         }
     }
 

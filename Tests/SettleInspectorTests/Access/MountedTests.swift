@@ -25,6 +25,14 @@ import Testing
             _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:],
             body: String = ""
         ) async throws -> TestInspector.Page {
+            try await TestInspector.page(
+                of: await response(method, path, headers, body: body))
+        }
+
+        func response(
+            _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:],
+            body: String = ""
+        ) async -> Response {
             var headers = headers
             if !cookie.isEmpty { headers[.cookie] = cookie }
             let request = Request(
@@ -32,14 +40,13 @@ import Testing
                     method: method, scheme: "http", authority: host, path: path,
                     headerFields: headers),
                 body: RequestBody(buffer: ByteBuffer(string: body)))
-            let response = await pages.response(to: request) { token in
+            return await pages.response(to: request) { token in
                 switch token {
                 case "good": .granted(until: nil)
                 case "past": .granted(until: Date(timeIntervalSince1970: 1))
                 default: .refused("<b>Not good.</b>")
                 }
             }
-            return try await TestInspector.page(of: response)
         }
 
         func enter(
@@ -56,6 +63,14 @@ import Testing
         let test = try await TestDatabase.open("t-items")
         try await test.add([["id": "a", "n": 1]])
         return test
+    }
+
+    /// A browser that was let in.
+    private func letIn(to test: TestDatabase) async throws -> Browser {
+        var browser = Browser(test)
+        let entry = try await browser.enter("good")
+        browser.cookie = String(try #require(entry.headers[.setCookie]).prefix { $0 != ";" })
+        return browser
     }
 
     private static let pages = [
@@ -115,6 +130,51 @@ import Testing
         #expect(write.status == .forbidden)
         #expect(try await browser.send(.post, "/inspector/leave", form).status == .seeOther)
         #expect(try await browser.send(.get, "/inspector/").status == .unauthorized)
+        await test.close()
+    }
+
+    @Test(.timeLimit(.minutes(60))) func `ends a stream of events with its session`() async throws {
+        let test = try await opened()
+        let browser = try await letIn(to: test)
+        let response = await browser.response(.get, "/inspector/d/t-items/events?since=0")
+        #expect(response.status == .ok)
+        let (stream, chunks) = AsyncStream<String>.makeStream()
+        let writing = Task {
+            defer { chunks.finish() }
+            try await response.body.write(StreamWriter(chunks: chunks))
+        }
+        var (text, hasLeft) = ("", false)
+        for await chunk in stream {
+            text += chunk
+            if text.contains("\"later\"") { break }
+            guard !hasLeft, text.contains("event: figures") else { continue }
+            hasLeft = true
+            let left = try await browser.send(
+                .post, "/inspector/leave",
+                [
+                    .origin: "https://tables.example.com",
+                    .contentType: "application/x-www-form-urlencoded",
+                ])
+            #expect(left.status == .seeOther)
+            try await test.add([["id": "later"]])
+        }
+        writing.cancel()
+        _ = try? await writing.value
+        #expect(hasLeft && text.contains("\"a\"") && !text.contains("\"later\""))
+        await test.close()
+    }
+
+    @Test func `gives a session 16 streams of events at once`() async throws {
+        let test = try await opened()
+        let browser = try await letIn(to: test)
+        let path = "/inspector/d/t-items/events"
+        var open: [Response] = []
+        for _ in 0..<16 { open.append(await browser.response(.get, path)) }
+        #expect(open.allSatisfy { $0.status == .ok })
+        #expect(await browser.response(.get, path).status == .tooManyRequests)
+        #expect(try await browser.send(.get, "/inspector/d/t-items/changes").status == .ok)
+        open.removeAll()
+        #expect(await browser.response(.get, path).status == .ok)
         await test.close()
     }
 
