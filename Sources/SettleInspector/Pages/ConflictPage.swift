@@ -7,7 +7,7 @@ enum ConflictPage {
     static func content(_ request: PageRequest) throws -> PageContent {
         let conflict = try conflict(request)
         var blocks: [Block] = [.facts(facts(conflict, request)), .table(table(conflict, nil))]
-        blocks += attachments(conflict)
+        blocks += attachments(conflict, nil)
         if request.isWritable {
             let fields = fields(conflict)
             let address = request.address("conflict/resolve")
@@ -62,13 +62,13 @@ enum ConflictPage {
         ]
         return PageContent(
             title: title(conflict),
-            blocks: blocks + [
-                .table(table(conflict, members)),
-                .form(
-                    Form(
-                        action: request.address("conflict/resolve"), hidden: hidden,
-                        button: "Save the merged version")),
-            ])
+            blocks: blocks + [.table(table(conflict, members))]
+                + attachments(conflict, merged(conflict, members).attachments) + [
+                    .form(
+                        Form(
+                            action: request.address("conflict/resolve"), hidden: hidden,
+                            button: "Save the merged version"))
+                ])
     }
 
     private static func title(_ conflict: ReplicationConflict) -> String {
@@ -103,28 +103,16 @@ enum ConflictPage {
         return SideBySide.table(versions, comparing: merged == nil ? 2 : 3)
     }
 
-    private static func attachments(_ conflict: ReplicationConflict) -> [Block] {
-        let sides = [conflict.base, conflict.local, conflict.server].map {
-            Dictionary(
-                ($0?.attachments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        }
-        let names = Set(sides.flatMap(\.keys)).sorted()
-        guard !names.isEmpty else { return [] }
-        var table = Table(
-            caption: "Attachments by name",
-            columns: ["Attachment", "Base", "Mine", "Theirs", "Compared"])
-        for name in names {
-            let shown = sides.map { side in
-                Cell.stored(
-                    side[name].map {
-                        "\($0.contentType), \(Amounts.bytes($0.length)), \($0.digest.prefix(12))"
-                    } ?? "—")
-            }
-            let differs = sides[1][name] != sides[2][name]
-            table.rows.append(
-                Table.Row([.name(name)] + shown + [.text(differs ? "differs" : "")]))
-        }
-        return [.heading("Attachments"), .table(table)]
+    private static func attachments(
+        _ conflict: ReplicationConflict, _ merged: [DocumentAttachment]?
+    ) -> [Block] {
+        var versions = [
+            (title: "Base", attachments: conflict.base?.attachments ?? []),
+            (title: "Mine", attachments: conflict.local?.attachments ?? []),
+            (title: "Theirs", attachments: conflict.server?.attachments ?? []),
+        ]
+        if let merged { versions.append((title: "Merged", attachments: merged)) }
+        return SideBySide.attachments(versions, comparing: merged == nil ? 2 : 3)
     }
 
     private static func fields(_ conflict: ReplicationConflict) -> [(name: String, value: String)] {
@@ -184,11 +172,9 @@ enum ConflictPage {
     ) -> Document {
         var document = Document(id: conflict.documentId)
         for (name, value) in members { document[json: name] = value }
-        document.attachments = conflict.local?.attachments ?? []
-        let names = Set(document.attachments.map(\.name))
-        document.attachments += (conflict.server?.attachments ?? []).filter {
-            !names.contains($0.name)
-        }
+        document.attachments = SideBySide.union([
+            conflict.local?.attachments ?? [], conflict.server?.attachments ?? [],
+        ])
         return document
     }
 }

@@ -67,7 +67,7 @@ enum LeavesPage {
             title: title(versions),
             blocks: sides(versions, nil, request) + [
                 .text(
-                    "Below are the members of all versions; where several have one, that of the first. Change it as you like."
+                    "Below are the members of all versions; where several have one, that of the first. Change it as you like. Attachments are kept in the same way."
                 ),
                 .form(SideBySide.form(merged, request.address("leaves/review"), versions.fields)),
             ])
@@ -95,6 +95,8 @@ enum LeavesPage {
 
     /// Ends the conflict of the form: by one version, or by a merged one.
     ///
+    /// A merged version keeps the attachments of all versions; of several with one name that of the first version.
+    ///
     /// - Returns: The document.
     /// - Throws: ``PageProblem`` 409 when the versions are others than the page showed.
     static func resolve(_ request: PageRequest) async throws -> String {
@@ -104,7 +106,7 @@ enum LeavesPage {
         let members = use == "merged" ? try SideBySide.members(request, of: id) : [:]
         try await request.database.write { transaction in
             let versions = try Versions(of: id, in: transaction)
-            guard versions.fingerprint == shown, let mine = versions.live.first else {
+            guard versions.fingerprint == shown else {
                 throw PageProblem.changed(id)
             }
             var document: Document
@@ -117,7 +119,7 @@ enum LeavesPage {
             case "merged":
                 document = Document(id: id)
                 for (name, value) in members { document[json: name] = value }
-                document.attachments = mine.document.attachments
+                document.attachments = versions.attachments
             default:
                 throw PageProblem.unusable(
                     "A conflict is ended by one version, or by what is 'merged'.")
@@ -148,6 +150,12 @@ enum LeavesPage {
                 .text(version.document.metaData.lastChange.map(Amounts.date) ?? ""),
                 .number(version.document.attachments.count))
         }
+        var attachments = versions.live.prefix(versionMax).enumerated().map { index, version in
+            (title: columnTitle(index), attachments: version.document.attachments)
+        }
+        if merged != nil {
+            attachments.append((title: "Merged", attachments: versions.attachments))
+        }
         var columns = [SideBySide.Version(title: "Base", members: nil)]
         for (index, version) in versions.live.prefix(versionMax).enumerated() {
             columns.append(
@@ -167,7 +175,7 @@ enum LeavesPage {
                 Fact(label: "Base", value: versions.base.map { VisibleText.of($0) } ?? "none"),
             ]), .table(revisions), .text(base),
             .table(SideBySide.table(columns, comparing: columns.count - 1)),
-        ]
+        ] + SideBySide.attachments(attachments, comparing: attachments.count)
     }
 
     private static func columnTitle(_ index: Int) -> String {
@@ -213,6 +221,11 @@ enum LeavesPage {
             base = paths[0].first { revision in others.allSatisfy { $0.contains(revision) } }
             fingerprint = leaves.map { "\($0.revision)\($0.isDeleted ? "-" : "+")" }
                 .joined(separator: " ")
+        }
+
+        /// The attachments that a merged version has.
+        var attachments: [DocumentAttachment] {
+            SideBySide.union(live.map(\.document.attachments))
         }
 
         var fields: [(name: String, value: String)] { [("id", id), ("shown", fingerprint)] }

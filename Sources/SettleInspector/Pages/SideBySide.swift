@@ -35,6 +35,45 @@ enum SideBySide {
         return table
     }
 
+    /// The attachments of some versions by name, each with a word where the last ones differ; nothing when none has any.
+    ///
+    /// - Parameters:
+    ///   - versions: The versions, in the order of the columns.
+    ///   - compared: How many of the last ones are compared.
+    /// - Returns: The heading and the table.
+    static func attachments(
+        _ versions: [(title: String, attachments: [DocumentAttachment])], comparing compared: Int
+    ) -> [Block] {
+        let sides = versions.map { version in
+            Dictionary(
+                version.attachments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        let names = Set(sides.flatMap(\.keys)).sorted()
+        guard !names.isEmpty else { return [] }
+        var table = Table(
+            caption: "Attachments by name",
+            columns: ["Attachment"] + versions.map(\.title) + ["Compared"])
+        for name in names {
+            let shown = sides.map { side in
+                Cell.stored(
+                    side[name].map {
+                        "\($0.contentType), \(Amounts.bytes($0.length)), \($0.digest.prefix(12))"
+                    } ?? "—")
+            }
+            let values = sides.suffix(compared).map { $0[name] }
+            let differs = values.contains { $0 != values.first }
+            table.rows.append(
+                Table.Row([.name(name)] + shown + [.text(differs ? "differs" : "")]))
+        }
+        return [.heading("Attachments"), .table(table)]
+    }
+
+    /// The attachments of all versions; of several with one name that of the first version.
+    static func union(_ versions: [[DocumentAttachment]]) -> [DocumentAttachment] {
+        var names: Set<String> = []
+        return versions.joined().filter { names.insert($0.name).inserted }
+    }
+
     /// The members of a document of a form.
     ///
     /// - Throws: ``PageProblem`` 400 when the text is no JSON object, or names another document.

@@ -97,6 +97,46 @@ import Testing
         await test.close()
     }
 
+    @Test func `keep the attachments of all versions when they are merged, mine before the others`()
+        async throws
+    {
+        let test = try await TestDatabase.open()
+        @Sendable func attachment(_ name: String, _ text: String) -> DocumentAttachment {
+            DocumentAttachment(name: name, contentType: "text/plain", data: Data(text.utf8))
+        }
+        try await test.database.write { transaction in
+            var mine: Document = ["id": "d", "n": 1]
+            mine.attachments = [attachment("both", "mine"), attachment("left", "1")]
+            try transaction.store(mine, revisions: [Self.low, Self.base])
+            var theirs: Document = ["id": "d", "n": 2]
+            theirs.attachments = [attachment("both", "theirs"), attachment("right", "2")]
+            try transaction.store(theirs, revisions: [Self.high, Self.base], from: "remote")
+            // More versions than are shown.
+            for digit in ["d", "e", "f", "0"] {
+                var other: Document = ["id": "d", "n": 3]
+                other.attachments = [attachment("of \(digit)", digit)]
+                let revision = "2-\(String(repeating: digit, count: 32))"
+                try transaction.store(other, revisions: [revision, Self.base], from: "remote")
+            }
+        }
+        let names = ["both", "left", "of 0", "of d", "of e", "of f", "right"]
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        let form = try await inspector.page("leaves/merge", ["id": "d"])
+        let fields: KeyValuePairs = [
+            "id": "d", "shown": try shown(form), "use": "merged", "text": #"{"n": 4}"#,
+        ]
+        let review = try await inspector.post("leaves/review", fields)
+        #expect(review.text.contains("Attachments by name"))
+        for name in names { #expect(review.text.contains("<bdi>\(name)</bdi>"), "\(name)") }
+        #expect(try await inspector.post("leaves/resolve", fields).status == .seeOther)
+        let document = try #require(try test.database.read { try $0.document("d") })
+        #expect(document.attachments.map(\.name).sorted() == names)
+        let both = try #require(document.attachments.first { $0.name == "both" })
+        #expect(try both.data() == Data("mine".utf8))
+        #expect(document[json: "n"] == 4)
+        await test.close()
+    }
+
     @Test func `list conflicts page by page, each once`() async throws {
         let test = try await TestDatabase.open()
         let ids = (0..<120).map { "d\(1_000 + $0)" }
