@@ -114,11 +114,11 @@ enum CouchAnswers {
     /// The revisions that `_bulk_docs` refused.
     static func refused(
         _ response: FullHTTPResponse
-    ) throws(ReplicationError) -> [CouchRefusal] {
+    ) throws(ReplicationError) -> [CouchRejection] {
         guard let results = try response.couchJSON().arrayValue else {
             throw senseless("the outcome of writes")
         }
-        var refused: [CouchRefusal] = []
+        var refused: [CouchRejection] = []
         for result in results {
             guard let word = result["error"]?.stringValue else { continue }
             let id = result["id"]?.stringValue ?? ""
@@ -129,9 +129,9 @@ enum CouchAnswers {
             }
             let reason = FullHTTPResponse.line(of: result["reason"]?.stringValue ?? "") ?? ""
             refused.append(
-                CouchRefusal(
+                CouchRejection(
                     id: id, RemoteRejection(reason: "\(word): \(reason)"),
-                    isMissingStub: word == CouchRefusal.missingStub))
+                    isMissingStub: word == CouchRejection.missingStub))
         }
         return refused
     }

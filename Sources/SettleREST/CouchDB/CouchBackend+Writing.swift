@@ -4,7 +4,7 @@ import Settle
 package import SettleSync
 
 /// A revision that a server of CouchDB's protocol does not take.
-struct CouchRefusal: Sendable, Hashable {
+struct CouchRejection: Sendable, Hashable {
     /// CouchDB's word for an attachment without content that it does not have.
     static let missingStub = "missing_stub"
 
@@ -99,14 +99,14 @@ extension CouchBackend {
 
     private func store(
         _ texts: ArraySlice<(revision: SentRevision, text: [UInt8])>
-    ) async throws(ReplicationError) -> [CouchRefusal] {
+    ) async throws(ReplicationError) -> [CouchRejection] {
         let response = try await exchange(.bulkDocuments(texts.map(\.text)))
         switch response.status {
         case 200..<300: return try CouchAnswers.refused(response)
         // Too much at a time, or one among them that no server of this kind takes.
         case 400 where response.couchFault != nil, 412, 413:
             guard texts.count > 1 else {
-                return texts.map { CouchRefusal(id: $0.revision.document.id, response) }
+                return texts.map { CouchRejection(id: $0.revision.document.id, response) }
             }
             let middle = texts.startIndex + texts.count / 2
             return try await store(texts[..<middle]) + store(texts[middle...])
@@ -126,12 +126,12 @@ extension CouchBackend {
                 + "\(RESTTuning.uploadSizeMax)."
             return [RefusedRevision(id: id, reason: reason)]
         }
-        let response = try await exchange(.documentInParts(id, parts), isRefusal: true)
+        let response = try await exchange(.documentInParts(id, parts), isRejection: true)
         switch response.status {
         case 200..<300: return []
         case 412 where !revision.knownAttachments.isEmpty: return try await store([revision.whole])
         case 400 where response.couchFault != nil, 401, 403, 409, 412, 413, 415:
-            return [CouchRefusal(id: id, response).revision]
+            return [CouchRejection(id: id, response).revision]
         default: throw response.couchFailure("store a document")
         }
     }

@@ -47,11 +47,11 @@ public struct CouchBackend: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - isRefusal: Whether 401 may be said of what is sent, by those who are let in; such an answer is returned.
+    ///   - isRejection: Whether 401 may be said of what is sent, by those who are let in; such an answer is returned.
     /// - Returns: The answer.
     /// - Throws: ``/SettleSync/ReplicationError`` as the transport does; `unauthorized` for 401.
     func exchange(
-        _ request: DatabaseRequest, isRefusal: Bool = false
+        _ request: DatabaseRequest, isRejection: Bool = false
     ) async throws(ReplicationError) -> FullHTTPResponse {
         let login: CouchAuthorizer.Login = { form throws(ReplicationError) in
             try await logIn(form)
@@ -63,7 +63,7 @@ public struct CouchBackend: Sendable {
             let second = try await send(request, fresh)
             if second.head.status != .unauthorized { return second }
         }
-        if isRefusal {
+        if isRejection {
             // Whoever is not let in at all is not shown the database, either.
             _ = try await exchange(.information)
             return response

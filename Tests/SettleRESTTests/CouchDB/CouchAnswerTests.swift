@@ -119,7 +119,7 @@ import Testing
             """
         #expect(
             try CouchAnswers.refused(.json(201, text)) == [
-                CouchRefusal(id: "b", RemoteRejection(reason: "forbidden: onlyadmins"))
+                CouchRejection(id: "b", RemoteRejection(reason: "forbidden: onlyadmins"))
             ])
         #expect(throws: ReplicationError.self) {
             try CouchAnswers.refused(
