@@ -10,7 +10,7 @@ package struct CommitLogTuning: Sendable {
     package var grownSegmentBytes = 2 << 20
     /// Checkpoints of this process after which the log grows.
     package var checkpointsBeforeGrowth = 4
-    /// Pages of the file, at least, for the log to grow: 16 MiB.
+    /// Pages of the file, at least, for the log to grow: 16 MiB with pages of 4 KiB.
     ///
     /// More commits between two checkpoints keep more pages, by which a smaller file would grow to more than twice
     /// its size.

@@ -82,7 +82,7 @@ final class LogFile: Sendable {
 
     /// Makes the segments of a clean log longer, and flushes what is new of them.
     ///
-    /// What stands in them is of generations before, as ever; the file counts as it was until a head says otherwise.
+    /// Old records in them are of generations before, as ever; the file counts as it was until a head says otherwise.
     ///
     /// - Parameters:
     ///   - head: The newest head, a clean one.
@@ -92,9 +92,15 @@ final class LogFile: Sendable {
     func grow(_ head: LogHead, to segmentBytes: Int) throws(LMDBError) -> LogHead {
         precondition(head.state == .clean, "A log in use grows.")
         let end = LogLayout.fileBytes(segmentBytes: head.segmentBytes)
-        try writeZeros(end..<LogLayout.fileBytes(segmentBytes: segmentBytes))
-        guard fsync(descriptor) == 0 else {
-            throw LMDBError(result: errno, operation: "make log longer", path: path)
+        do throws(LMDBError) {
+            try writeZeros(end..<LogLayout.fileBytes(segmentBytes: segmentBytes))
+            guard fsync(descriptor) == 0 else {
+                throw LMDBError(result: errno, operation: "make log longer", path: path)
+            }
+        } catch {
+            // The room is wanted for something better.
+            _ = ftruncate(descriptor, off_t(end))
+            throw error
         }
         var grown = head
         grown.segmentBytes = segmentBytes
