@@ -90,7 +90,7 @@ struct CouchReplicationRequest: Sendable {
         guard let last = path.last?.removingPercentEncoding, let url = parts.url else {
             throw malformed
         }
-        if path.count == 1, let authority, CouchHost(authority) == CouchHost(url) {
+        if path.count == 1, let authority, CouchHost(authority, of: url) == CouchHost(url) {
             return .own(last)
         }
         let basic = value["auth"]?["basic"]
@@ -183,11 +183,22 @@ struct CouchHost: Hashable, Sendable {
         }
     }
 
+    /// Reads `name` or `name:port`; without a port it is the one that the scheme of a URL has.
+    init(_ authority: String, of url: URL) {
+        let host = CouchHost(authority)
+        name = host.name
+        port = host.port ?? Self.port(of: url)
+    }
+
+    private static func port(of url: URL) -> Int {
+        url.scheme?.lowercased() == "https" ? 443 : 80
+    }
+
     /// The host of a URL, with the port that the scheme has unless another is given.
     init(_ url: URL) {
         let host = url.host() ?? ""
         name = (host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host).lowercased()
-        port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        port = url.port ?? Self.port(of: url)
     }
 
     /// Whether this, as it was allowed, is a host: one without a port is any port of it.
