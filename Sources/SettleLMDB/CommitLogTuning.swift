@@ -1,20 +1,10 @@
 /// The numbers of a commit log, with their units and reasons.
 package struct CommitLogTuning: Sendable {
-    /// Bytes of one of the two segments at first: 128 small commits.
+    /// Bytes of one of the two segments: 128 small commits, after which a checkpoint costs little for each.
     ///
     /// They are written with zeros at the first use after an opening: a database that is opened for a few commits
     /// pays for them.
     package var segmentBytes = 512 << 10
-    /// Bytes of a segment of a log that is used a lot: 512 small commits, for which the flush of a checkpoint
-    /// costs less each, and has more time before the other segment is full.
-    package var grownSegmentBytes = 2 << 20
-    /// Checkpoints of this process after which the log grows.
-    package var checkpointsBeforeGrowth = 4
-    /// Pages of the file, at least, for the log to grow: 16 MiB.
-    ///
-    /// More commits between two checkpoints keep more pages, by which a smaller file would grow to more than twice
-    /// its size.
-    package var growthPagesMin = 4_096
     /// Bytes of a record at most; what is larger is flushed as pages, so that it is not written twice.
     package var recordBytesMax = 256 << 10
     /// Commits after which a storage checkpoint is made.

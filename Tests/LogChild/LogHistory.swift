@@ -90,10 +90,7 @@ package struct LogHistory: Sendable {
         var options = EnvironmentOptions(mapSizeInitial: 512 << 10, durability: durability)
         options.usesCommitLog = true
         options.logFaults = faults
-        options.logTuning.segmentBytes = 8 << 12
-        options.logTuning.grownSegmentBytes = 16 << 12
-        options.logTuning.checkpointsBeforeGrowth = 1
-        options.logTuning.growthPagesMin = 0
+        options.logTuning.segmentBytes = 16 << 12
         options.logTuning.recordBytesMax = 16 << 10
         options.logTuning.commitsMax = 12
         options.logTuning.plainCommitsAtFirst = 2

@@ -52,6 +52,33 @@ import TestSupport
         try Self.expect(environment, holds: model)
     }
 
+    @Test func `loses no page where the copy takes more commits than there were`() throws {
+        let scratch = Scratch()
+        let environment = try scratch.open(.init(durability: .relaxed))
+        defer { environment.close() }
+        // Eight transactions of the copy, of one commit here.
+        try environment.write { transaction in
+            let table = try transaction.createTable(named: "t")
+            for number in UInt32(0)..<16_000 {
+                let key = (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+                try transaction.put([UInt8](repeating: 1, count: 4_000), for: key, in: table)
+            }
+        }
+        let before = try environment.statistics().transactionLast
+        try environment.compact()
+        #expect(try environment.statistics().transactionLast > before)
+        for number in UInt8(0)..<30 {
+            try environment.put([number], for: [number], in: "u")
+            let report = try environment.verifyPages()
+            #expect(report.isClean && report.pagesLeaked == 0)
+        }
+        let copies = Scratch()
+        try environment.copy(to: copies.path + "/copy", compacting: true)
+        let copied = try Environment.open(at: copies.path + "/copy", create: false)
+        defer { copied.close() }
+        #expect(try copied.value(for: [29], in: "u") == [29])
+    }
+
     private static func expect(
         _ environment: Environment, holds model: [String: [[UInt8]: [UInt8]]]
     ) throws {

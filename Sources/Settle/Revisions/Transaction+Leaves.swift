@@ -134,6 +134,26 @@ extension Transaction {
         }
     }
 
+    /// Removes leaves of a document as if they had never been, with the revisions that only they came from.
+    ///
+    /// Like ``purge(documentsWithIds:)`` it is passed on to nobody. The leaf that wins among those that are left is the
+    /// document; without one left the document is purged.
+    ///
+    /// - Parameters:
+    ///   - revisions: Revisions, as ``Snapshot/leaves(of:)`` has them; those that are no leaves do not count.
+    ///   - id: The document.
+    /// - Returns: The leaves that were removed, the one that won first.
+    /// - Throws: ``DatabaseError`` when the store cannot take it.
+    /// - Complexity: Linear in the revisions that are known of the document.
+    @discardableResult
+    public func purge(leaves revisions: [String], ofDocumentWithId id: String) throws -> [String] {
+        try DatabaseError.translating {
+            guard let tree = try store.tree(of: id) else { return [] }
+            let names = Set(revisions.compactMap { tree.leaf(named: $0)?.name })
+            return try store.purge(id, leaves: names).map(\.description)
+        }
+    }
+
     /// Sets how many revisions of a branch are kept; CouchDB's `_revs_limit`.
     ///
     /// What is there is cut when the document is next changed. No fewer than 11 are kept.

@@ -107,7 +107,9 @@ struct EngineEnvironment: @unchecked Sendable {
             throw LMDBError(
                 code: .corrupted, operation: operation, path: path,
                 message: "Pages of the data file are neither in use nor free, so it was not "
-                    + "copied and is as before; compact it, or export and import it.")
+                    + "copied and is as before; "
+                    + (operation == "copy" ? "compact it, or " : "")
+                    + "export and import it.")
         }
         try LMDBError.check(result, operation, path)
     }

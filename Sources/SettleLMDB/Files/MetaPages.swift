@@ -13,8 +13,9 @@ enum MetaPages {
     ///
     /// The engine numbers the commits of a copy from 1. Ours goes on with the number of the
     /// original: numbers of transactions then never go back, and a lock file that still holds the
-    /// last number fits. The page of a commit is the one of its parity; the other gets the same
-    /// content under the number before. That the copy was opened by its file's name, which the engine
+    /// last number fits. Where making the copy took more commits than the original ever had, it goes on with
+    /// theirs, since its list of free pages has them. The page of a commit is the one of its parity; the other
+    /// gets the same content under the number before. That the copy was opened by its file's name, which the engine
     /// notes in the page and never reads, is taken out.
     ///
     /// - Parameters:
@@ -36,8 +37,9 @@ enum MetaPages {
         }
         // The newer page has the copy's content, or the file is empty and both are alike.
         let numberOffset = DataFile.metaSizeBytes - 8
-        let isFirst =
-            head.unsigned64(at: numberOffset) > head.unsigned64(at: pageSize + numberOffset)
+        let numbers = [0, pageSize].map { head.unsigned64(at: $0 + numberOffset) }
+        let isFirst = numbers[0] > numbers[1]
+        let transaction = max(transaction, numbers[0], numbers[1])
         let start = isFirst ? 0 : pageSize
         var content = Array(head[start + 16..<start + numberOffset])
         content.withUnsafeMutableBytes { bytes in

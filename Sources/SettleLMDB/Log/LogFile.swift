@@ -73,41 +73,17 @@ final class LogFile: Sendable {
     }
 
     private func fill(_ head: LogHead) throws(LMDBError) {
-        try writeZeros(0..<LogLayout.fileBytes(segmentBytes: head.segmentBytes))
+        let end = LogLayout.fileBytes(segmentBytes: head.segmentBytes)
+        let zeros = [UInt8](repeating: 0, count: min(end, 1 << 18))
+        var offset = 0
+        while offset < end {
+            let count = min(zeros.count, end - offset)
+            try write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
+            offset += count
+        }
         try write(head)
         guard fsync(descriptor) == 0 else {
             throw LMDBError(result: errno, operation: "make log", path: path)
-        }
-    }
-
-    /// Makes the segments of a clean log longer, and flushes what is new of them.
-    ///
-    /// What stands in them is of generations before, as ever; the file counts as it was until a head says otherwise.
-    ///
-    /// - Parameters:
-    ///   - head: The newest head, a clean one.
-    ///   - segmentBytes: Bytes of a segment, more than before.
-    /// - Returns: The head with segments of that length, which is not written yet.
-    /// - Throws: ``LMDBError`` as the system reports it; the log can be used as it was then.
-    func grow(_ head: LogHead, to segmentBytes: Int) throws(LMDBError) -> LogHead {
-        precondition(head.state == .clean, "A log in use grows.")
-        let end = LogLayout.fileBytes(segmentBytes: head.segmentBytes)
-        try writeZeros(end..<LogLayout.fileBytes(segmentBytes: segmentBytes))
-        guard fsync(descriptor) == 0 else {
-            throw LMDBError(result: errno, operation: "make log longer", path: path)
-        }
-        var grown = head
-        grown.segmentBytes = segmentBytes
-        return grown
-    }
-
-    private func writeZeros(_ range: Range<Int>) throws(LMDBError) {
-        let zeros = [UInt8](repeating: 0, count: min(range.count, 1 << 18))
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let count = min(zeros.count, range.upperBound - offset)
-            try write(count == zeros.count ? zeros : Array(zeros[..<count]), at: offset)
-            offset += count
         }
     }
 

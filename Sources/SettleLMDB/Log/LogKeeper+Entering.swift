@@ -116,28 +116,13 @@ extension LogKeeper {
                     code: .invalid, operation: "open log", path: directory,
                     message: "The log \(LogLayout.name) belongs to another data file.")
             }
-            return (file, try grown(file, head))
+            return (file, head)
         }
         let head = LogHead(
             state: .clean, sequence: 1, identifier: UInt32.random(in: 1...UInt32.max), session: 0,
             generation: 0, segment: 0, segmentBytes: options.logTuning.segmentBytes,
             pageSizeBytes: pageSizeBytes, checkpoint: 0, meta: [])
         return (try LogFile.make(in: directory, head: head), head)
-    }
-
-    /// The head of the log with longer segments, where those are wanted and there is room for them.
-    private func grown(_ file: LogFile, _ head: LogHead) throws(LMDBError) -> LogHead {
-        let wanted = options.logTuning.grownSegmentBytes
-        guard isGrowthWanted, head.segmentBytes < wanted else { return head }
-        do throws(LMDBError) {
-            return try file.grow(head, to: wanted)
-        } catch {
-            // What there is does, too.
-            isGrowthWanted = false
-            checkpointCount = 0
-            guard error.code == .diskFull else { throw error }
-            return head
-        }
     }
 
     /// Makes the data file stand by itself whose log another process uses, or has left when it was killed.

@@ -16,33 +16,7 @@ extension LogKeeper {
     ) throws(LMDBError) {
         noteFreedPages(handle)
         let bytes = LogLayout.padded(changes.bytes.count)
-        guard try isCheckpointDue(bytes, engine) else { return }
-        checkpointCount += 1
-        if try isGrowthDue(engine) {
-            try grow(handle, engine)
-        } else {
-            try turn(handle, engine)
-        }
-    }
-
-    private func isGrowthDue(_ engine: EngineEnvironment) throws(LMDBError) -> Bool {
-        let tuning = options.logTuning
-        guard let session, session.head.segmentBytes < tuning.grownSegmentBytes,
-            checkpointCount > tuning.checkpointsBeforeGrowth
-        else { return false }
-        return try engine.info().pageLast >= tuning.growthPagesMin
-    }
-
-    /// Ends the use of the log and begins it anew with longer segments.
-    ///
-    /// - Throws: ``LMDBError`` when the data file cannot be flushed. Where the log cannot be used again, it is not.
-    private func grow(
-        _ handle: EngineTransaction, _ engine: EngineEnvironment
-    ) throws(LMDBError) {
-        isGrowthWanted = true
-        try leave(handle, engine)
-        enter(handle, engine)
-        if let failure = work.withLock({ $0.failure }) { throw failure }
+        if try isCheckpointDue(bytes, engine) { try turn(handle, engine) }
     }
 
     func append(_ handle: EngineTransaction) throws(LMDBError) {

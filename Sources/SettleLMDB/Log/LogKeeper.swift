@@ -26,10 +26,6 @@ final class LogKeeper: @unchecked Sendable {
     private let dataFlush = DataFlush()
     /// Whether a flush of the meta pages has failed outside of a commit.
     var mustMend = false
-    /// The storage checkpoints of this process since the log grew, or could not.
-    var checkpointCount = 0
-    /// Whether the next use of the log is to have longer segments.
-    var isGrowthWanted = false
     /// Lets go of the log when nothing was committed for a while.
     let whenIdle: Monitor<(@Sendable () -> Void)?> = Monitor(nil)
     var thread: DedicatedThread?
@@ -102,8 +98,6 @@ final class LogKeeper: @unchecked Sendable {
             handle.abort()
             throw poison(error)
         }
-        // A log that was to grow may be of no use any more.
-        guard session != nil else { return try commitPlainly(handle, number, engine) }
         do throws(LMDBError) {
             try append(handle)
         } catch {

@@ -29,11 +29,11 @@ extension Environment {
     /// old file.
     ///
     /// - Parameter progress: Called with bytes copied and bytes of the file, at the beginning and at the
-    ///   end: the engine copies in one call.
+    ///   end.
     /// - Returns: The sizes before and after.
     /// - Throws: ``LMDBError``: `inUse` when another process has the database open, or the file
     ///   system has no locks; `readersBusy` when readers of this process do not end in time;
-    ///   `diskFull`; `corrupted` when the pages do not add up (use `verifyPages`); `readOnly`,
+    ///   `diskFull`; `corrupted` when pages are damaged (use `verifyPages`); `readOnly`,
     ///   `closed`. The old file is there as before, unless the text says that the environment was
     ///   closed.
     /// - Complexity: reads every entry and writes it once; memory of some megabytes.

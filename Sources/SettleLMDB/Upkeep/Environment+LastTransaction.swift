@@ -3,8 +3,8 @@ import SettlePrimitives
 extension Environment {
     /// The number of the last commit, whichever process made it.
     ///
-    /// It rises with every commit that wrote something, and a compaction keeps it. Read from the
-    /// map: no system call, no transaction, and no waiting for one.
+    /// It rises with every commit that wrote something. A compaction keeps it, or raises it where the copy took
+    /// more commits than there ever were. Read from the map: no system call, no transaction, and no waiting for one.
     ///
     /// - Returns: The number; nil while the map is about to be exchanged, and once it is closed.
     /// - Throws: ``LMDBError`` with `openedBeforeFork`, or as the engine reports it.

@@ -36,7 +36,8 @@ extension CouchDatabaseResponder {
         case "DELETE":
             var input = try CouchInput(text: Array("{\"_deleted\":true}".utf8))
             input.revision = revision(request)
-            guard try database.isKnown(id) else { throw CouchError.missing }
+            // A reader of a part is not told whether there is one that is hidden.
+            guard try database.isLimited || database.isKnown(id) else { throw CouchError.missing }
             if input.revision == nil {
                 // Without a revision there is nothing to delete, or something that has changed.
                 _ = try database.document(id, nil, CouchDocumentOptions())

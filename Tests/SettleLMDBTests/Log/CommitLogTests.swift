@@ -132,35 +132,6 @@ extension [UInt8] {
         #expect(try recovered.verifyPages().findings == [])
     }
 
-    @Test(arguments: [Durability.full, .relaxed])
-    func `grows when it is used a lot, and loses nothing`(durability: Durability) throws {
-        let scratch = Scratch()
-        let options = EnvironmentOptions.logged(durability) {
-            $0.logTuning.segmentBytes = 32 << 10
-            $0.logTuning.grownSegmentBytes = 128 << 10
-            $0.logTuning.checkpointsBeforeGrowth = 2
-            $0.logTuning.growthPagesMin = 0
-        }
-        let environment = try scratch.open(options)
-        defer { environment.close() }
-        var lengths: [Int] = []
-        for number in UInt8(0)..<200 {
-            try environment.put([number, 1], for: [number])
-            if let length = try scratch.logHead()?.segmentBytes, lengths.last != length {
-                lengths.append(length)
-            }
-            guard number.isMultiple(of: 7) else { continue }
-            let copy = scratch.copied()
-            let recovered = try copy.open(options)
-            #expect(try recovered.contents() == environment.contents())
-            #expect(try recovered.verifyPages().findings == [])
-            recovered.close()
-        }
-        #expect(lengths == [32 << 10, 128 << 10])
-        let size = try FileSystem.status(scratch.path + "/log.mdb")?.sizeBytes
-        #expect(size == LogLayout.fileBytes(segmentBytes: 128 << 10))
-    }
-
     @Test func `leaves nothing to do and no file when it is closed`() throws {
         let scratch = Scratch()
         let environment = try scratch.open(.logged())

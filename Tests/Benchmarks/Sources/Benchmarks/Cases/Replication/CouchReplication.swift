@@ -19,7 +19,7 @@ enum CouchReplication {
     /// - Throws: ``BenchmarkError`` when documents are missing; what a server or a database throws.
     static func compare(
         _ name: String, _ bench: Bench,
-        _ replicate: (_ server: RunningServer, _ texts: [[UInt8]]) async throws -> Outcome
+        _ replicate: @escaping (_ server: RunningServer, _ texts: [[UInt8]]) async throws -> Outcome
     ) async throws -> [Comparison] {
         let texts = Array(bench.documents.texts.prefix(bench.size.pullCounts.large))
         return try await bench.scratch.withFolder { folder in
