@@ -6,6 +6,9 @@ enum SyncTuning {
     /// Pages of a pull that came and are not stored: one that is being stored, and one that came
     /// meanwhile, so that neither the remote nor the disk is waited for.
     static let heldPageCountMax = 2
+    /// Pages in a row with nothing but known revisions after which a pull by revisions keeps where it is: a pull that
+    /// breaks reads no more of them again, and a commit here and two requests are little beside so many.
+    static let knownPageCountMax = 16
     /// Requests in flight while pushing.
     static let concurrentRequestsDefault = 8
     /// Tries after the first in a one-shot replication, counted anew whenever something got

@@ -39,12 +39,23 @@ import Testing
         #expect(parts("--b\r\n\r\nx\r\n--b--", type) == nil)
     }
 
-    @Test(arguments: ["a b.png", "ä\"\\;=", "", "x\ny"])
+    @Test(arguments: [
+        "a b.png", "ä\"\\;=", "", "x\ny", "\u{301}", "x\u{301};\u{301}=\u{301}\\\u{301}\"\u{301}",
+    ])
     func `have names in quotes`(_ name: String) {
         let header = "attachment; other=1; filename=\(Multipart.quoted(name)); last=2"
         #expect(Multipart.parameter("filename", of: header) == name.replacing("\n", with: "_"))
         #expect(Multipart.parameter("last", of: header) == "2")
         #expect(Multipart.parameter("missing", of: header) == nil)
+    }
+
+    @Test func `are read with accents behind marks`() throws {
+        let found = try #require(
+            parts("--b\r\nX:\u{301}\r\nY: a \u{301} \r\n\r\none\r\n--b--"))
+        #expect(found.map(\.headers) == [["x": "\u{301}", "y": "a \u{301}"]])
+        let header = "attachment;filename=\u{301}a;\u{301}b=1;c=\"\u{301}\""
+        #expect(Multipart.parameter("filename", of: header) == "\u{301}a")
+        #expect(Multipart.parameter("c", of: header) == "\u{301}")
     }
 
     @Test func `have boundaries of their own`() {

@@ -19,13 +19,13 @@ extension RevisionCycle {
     mutating func pull() async throws {
         let query = session.query
         sequenceBefore = try database.lastSequence
-        var logs = try await logs(
-            of: .serverToClient, [backend.selection] + query.channels.sorted())
+        var logs = try await logs(of: .serverToClient, selection(of: query))
         if try await !hasCheckpoint(of: query) { logs.forget() }
         let source = Source(session: session, query: query)
         var sequence = logs.sequence
         session.notePull(upTo: sequence)
         var batch = try await source.batch(after: sequence)
+        var knownPageCount = 0
         while !batch.feed.changes.isEmpty {
             let last = batch.feed.last
             guard last != sequence else {
@@ -35,11 +35,13 @@ extension RevisionCycle {
             }
             let isLast = batch.isLast
             async let next = isLast ? nil : source.batch(after: last)
-            // Pages of what is known need no entry each: they are as soon read again.
+            knownPageCount += 1
+            // Pages of what is known need no entry each: some are as soon read again.
             if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty
-                || !batch.setAsideIds.isEmpty
+                || !batch.setAsideIds.isEmpty || knownPageCount == SyncTuning.knownPageCountMax
             {
                 try await store(batch, from: logs.sequence, &logs)
+                knownPageCount = 0
             } else {
                 note(batch)
             }
@@ -54,6 +56,30 @@ extension RevisionCycle {
     /// What the database calls a pull, and keeps its checkpoint under.
     private func stored(_ query: RevisionQuery) -> PullQuery {
         PullQuery(channels: query.channels, filter: backend.selection)
+    }
+
+    /// What the log of a pull is called after.
+    private func selection(of query: RevisionQuery) -> [String] {
+        [backend.selection] + query.channels.sorted()
+    }
+
+    /// Makes the remote known, and lets a pull go on by the log of a release that knew no remotes by revisions.
+    ///
+    /// Without a record nothing of the remote was ever forgotten, so that its log speaks of what is here.
+    ///
+    /// - Parameters:
+    ///   - databaseName: What the database is called in the names of logs.
+    ///   - transaction: The transaction.
+    /// - Throws: What the database throws when it cannot be written.
+    func makeKnown(_ databaseName: String, in transaction: Transaction) throws {
+        let (remote, query) = (backend.identifier, session.query)
+        let isKnown = try RemoteRecord.find(remote, in: transaction) != nil
+        let tables = try RemoteTables.byRevisions(remote, in: transaction)
+        let name = logName(of: .serverToClient, selection(of: query), databaseName)
+        guard !isKnown,
+            let reached = try RevisionTables.log(name, in: transaction)?.entries.first?.sequence
+        else { return }
+        try tables.setCheckpoint(Checkpoint(upTo: reached), of: stored(query))
     }
 
     /// Whether a pull may go on by its log: not after all checkpoints of the remote were removed.
@@ -132,9 +158,7 @@ extension RevisionCycle {
                 "The documents of the remote were purged during the replication, which begins again."
             )
         }
-        let text = String(decoding: JSONText.text(of: sequence), as: UTF8.self)
-        try tables.setCheckpoint(
-            Checkpoint(token: PullToken(text), carriesAttachments: true), of: query)
+        try tables.setCheckpoint(Checkpoint(upTo: sequence), of: query)
     }
 
     /// Lists what cannot be documents here, and takes off the list what can be by now.
@@ -254,5 +278,13 @@ extension RevisionCycle {
                 }
             }
         }
+    }
+}
+
+extension Checkpoint {
+    /// The checkpoint of a pull by revisions.
+    fileprivate init(upTo sequence: JSONValue) {
+        let text = String(decoding: JSONText.text(of: sequence), as: UTF8.self)
+        self.init(token: PullToken(text), carriesAttachments: true)
     }
 }

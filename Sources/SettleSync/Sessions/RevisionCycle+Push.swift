@@ -8,17 +8,6 @@ extension RevisionCycle {
         let leaf: RevisionLeaf
     }
 
-    /// What came of offers, for the documents that they were of.
-    private struct Outcome: Sendable {
-        var ids: Set<String> = []
-        var purgedIds: [String] = []
-        var refused: [String: RemoteRejection] = [:]
-        var withheld: Set<String> = []
-        /// The attachments that revisions have which the remote has by now.
-        var stored: [AttachmentNote] = []
-        var counts = LogCounts()
-    }
-
     /// Brings to the remote what it lacks of the changes made here, batch by batch.
     mutating func push() async throws {
         let hasDesigns = backend.hasDesignDocuments
@@ -31,12 +20,13 @@ extension RevisionCycle {
         var sequence = begun?.integerValue.flatMap { UInt64(exactly: $0) } ?? 0
         var logged = sequence
         try await offerAgain(upTo: sequence)
-        var outcome = Outcome()
         while true {
             try Task.checkCancellation()
             let limit = session.configuration.pageSize
-            let (changes, offers) = try database.read { snapshot in
+            let (changes, offers, noted) = try database.read { snapshot in
                 let changes = try snapshot.changes(since: sequence, limit: limit)
+                let tables = try RemoteTables(
+                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
                 let offers = try changes.changes.flatMap { change -> [Offer] in
                     if change.isPurged { return [] }
                     if !hasDesigns, DocumentIdentifier.isDesign(change.documentId) { return [] }
@@ -45,10 +35,9 @@ extension RevisionCycle {
                     return leaves.filter { $0.origin != remote || !isWhole && !isFetched }
                         .map { Offer(id: change.documentId, leaf: $0) }
                 }
-                return (changes, offers)
+                return (changes, offers, try RevisionOutcome(of: changes.changes, tables))
             }
-            outcome.ids.formUnion(changes.changes.map(\.documentId))
-            outcome.purgedIds += changes.changes.filter(\.isPurged).map(\.documentId)
+            var outcome = noted
             if !offers.isEmpty { try await send(offers, &outcome) }
             sequence = changes.lastSequence
             let isLast = changes.changes.count < limit
@@ -63,7 +52,11 @@ extension RevisionCycle {
                     try Self.keep(kept, upTo: reached, remote, in: transaction)
                 }
                 try await confirm(log, &logs)
-                (logged, outcome) = (sequence, Outcome())
+                logged = sequence
+            } else if !outcome.isEmpty {
+                // Not kept in memory until there is an entry: there may be many such pages.
+                let kept = outcome
+                try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
             }
             if isLast { return }
         }
@@ -94,7 +87,7 @@ extension RevisionCycle {
             guard let end = ids.last else { break }
             last = end
             if offers.isEmpty { continue }
-            var outcome = Outcome(ids: Set(offers.map(\.id)))
+            var outcome = RevisionOutcome(ids: Set(offers.map(\.id)))
             try await send(offers, &outcome)
             let kept = outcome
             try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
@@ -111,7 +104,8 @@ extension RevisionCycle {
     ///   - transaction: The transaction.
     /// - Throws: What the database throws when it cannot be written.
     private static func keep(
-        _ outcome: Outcome, upTo sequence: UInt64?, _ remote: String, in transaction: Transaction
+        _ outcome: RevisionOutcome, upTo sequence: UInt64?, _ remote: String,
+        in transaction: Transaction
     ) throws {
         if let sequence {
             var record = try RemoteRecord.findOrMake(remote, in: transaction, byRevisions: true)
@@ -121,9 +115,7 @@ extension RevisionCycle {
         let tables = try RemoteTables.byRevisions(remote, in: transaction)
         for note in outcome.stored { try tables.setNote(note, in: transaction) }
         for id in outcome.purgedIds { try tables.removeNote(ofDocumentWithId: id, in: transaction) }
-        let isAnyLeft = !outcome.refused.isEmpty || !outcome.withheld.isEmpty
-        guard try isAnyLeft || tables.hasEntries() else { return }
-        for id in outcome.ids {
+        for id in outcome.changedIds {
             let old = try tables.entry(id)
             let entry = try entry(of: id, outcome, in: transaction)
             if entry != old { try tables.setEntry(entry, id, replacing: old) }
@@ -132,7 +124,7 @@ extension RevisionCycle {
 
     /// The entry of a document that did not get through; nil for one that did, or is not here any more.
     private static func entry(
-        of id: String, _ outcome: Outcome, in transaction: Transaction
+        of id: String, _ outcome: RevisionOutcome, in transaction: Transaction
     ) throws -> PendingChange? {
         let rejection = outcome.refused[id]
         guard rejection != nil || outcome.withheld.contains(id),
@@ -145,7 +137,7 @@ extension RevisionCycle {
         return entry
     }
 
-    private mutating func send(_ offers: [Offer], _ outcome: inout Outcome) async throws {
+    private mutating func send(_ offers: [Offer], _ outcome: inout RevisionOutcome) async throws {
         var revisions: [String: [String]] = [:]
         for offer in offers { revisions[offer.id, default: []].append(offer.leaf.revision) }
         outcome.counts.checked += offers.count

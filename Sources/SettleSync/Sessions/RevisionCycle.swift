@@ -55,9 +55,10 @@ struct RevisionCycle: ReplicatingCycle, Sendable {
         if let known {
             databaseName = known
         } else {
-            databaseName = try await database.write { transaction in
-                _ = try RemoteTables.byRevisions(remote, in: transaction)
-                return try RevisionTables.databaseName(in: transaction)
+            databaseName = try await database.write { [self] transaction in
+                let name = try RevisionTables.databaseName(in: transaction)
+                try makeKnown(name, in: transaction)
+                return name
             }
         }
     }
@@ -83,15 +84,22 @@ struct RevisionCycle: ReplicatingCycle, Sendable {
 
     /// The logs of one direction.
     func logs(of direction: ReplicationDirection, _ selection: [String] = []) async throws -> Logs {
-        let parts = [databaseName, direction.rawValue, backend.identifier] + selection
-        let digest = ContentDigest(of: parts.flatMap { Array($0.utf8) + [0] })
-        let name = String(digest.description.prefix(32))
+        let name = logName(of: direction, selection, databaseName)
         let local = try database.read { try RevisionTables.log(name, in: $0) }
         let remote = try await backend.log(name).flatMap { ReplicationLog($0) }
         let entries = ReplicationLog.common(local, remote)
         return Logs(
             name: name, entries: entries,
             isWhole: entries.first != nil && entries.first == local?.entries.first)
+    }
+
+    /// What the log of one direction is called.
+    func logName(
+        of direction: ReplicationDirection, _ selection: [String], _ databaseName: String
+    ) -> String {
+        let parts = [databaseName, direction.rawValue, backend.identifier] + selection
+        let digest = ContentDigest(of: parts.flatMap { Array($0.utf8) + [0] })
+        return String(digest.description.prefix(32))
     }
 
     /// A log with an entry more.

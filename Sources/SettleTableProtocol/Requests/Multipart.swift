@@ -29,26 +29,34 @@ package enum Multipart {
     }
 
     /// A parameter of a header field, in quotes or without; its name does not depend on case.
+    ///
+    /// Bytes are looked at: a mark with an accent behind it is another character, and a mark all the same.
     package static func parameter(_ name: String, of header: String) -> String? {
-        var rest = Substring(header)
-        while let semicolon = rest.firstIndex(of: ";") {
-            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
-            guard let equals = rest.firstIndex(of: "=") else { return nil }
-            let found = rest[..<equals].lowercased()
-            rest = rest[rest.index(after: equals)...]
-            var value = ""
-            if rest.first == "\"" {
+        var rest = Array(header.utf8)[...]
+        while let semicolon = rest.firstIndex(of: UInt8(ascii: ";")) {
+            rest = rest[(semicolon + 1)...].drop(while: isBlank)
+            guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let found = String(decoding: rest[..<equals], as: UTF8.self).lowercased()
+            rest = rest[(equals + 1)...]
+            var value: [UInt8] = []
+            if rest.first == quote {
                 rest.removeFirst()
-                while let character = rest.popFirst(), character != "\"" {
-                    value.append(character == "\\" ? rest.popFirst() ?? character : character)
+                while let byte = rest.popFirst(), byte != quote {
+                    value.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
                 }
             } else {
-                value = String(rest.prefix { $0 != ";" && $0 != " " })
+                value += rest.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
                 rest = rest.dropFirst(value.count)
             }
-            if found == name { return value }
+            if found == name { return String(decoding: value, as: UTF8.self) }
         }
         return nil
+    }
+
+    private static let quote = UInt8(ascii: "\"")
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// A text in quotes, as a parameter of a header field; control characters become underscores.
@@ -103,14 +111,14 @@ package enum Multipart {
         var headers: [String: String] = [:]
         var place = start
         while let end = find(lineEnd, in: body, from: place) {
-            let text = String(decoding: body[place..<end], as: UTF8.self)
+            let line = body[place..<end]
             place = end + lineEnd.count
-            if text.isEmpty { return (headers, place) }
-            guard let colon = text.firstIndex(of: ":") else { return nil }
-            var value = text[text.index(after: colon)...]
-            value = value.drop { $0 == " " || $0 == "\t" }
-            while value.last == " " || value.last == "\t" { value.removeLast() }
-            headers[text[..<colon].lowercased()] = String(value)
+            if line.isEmpty { return (headers, place) }
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            var value = line[(colon + 1)...].drop(while: isBlank)
+            while value.last.map(isBlank) == true { value.removeLast() }
+            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+            headers[name] = String(decoding: value, as: UTF8.self)
         }
         return nil
     }

@@ -27,7 +27,9 @@ import Testing
     }
 
     // In the order in which they come back.
-    private static let large = [("empty", 0), ("small", 10), ("ä b/\"c\".png", 3 << 20)]
+    private static let large = [
+        ("empty", 0), ("small", 10), ("ä b/\"c\".png", 3 << 20), ("\u{301}accent; =\u{301}", 3),
+    ]
 
     @Test func `go in parts when they are long`() async throws {
         try await withRevisionWorld(["a", "b"]) { world in
@@ -39,7 +41,7 @@ import Testing
             #expect(lines.filter { $0.hasPrefix("PUT /b/large") }.count == 1)
             #expect(!lines.contains { $0.hasPrefix("PUT /b/small") })
             #expect(try await attachments(a, "large") == attachments(b, "large"))
-            #expect(try await attachments(b, "large").count == 3)
+            #expect(try await attachments(b, "large").count == 4)
             #expect(try await attachments(a, "small") == attachments(b, "small"))
         }
     }
@@ -105,6 +107,26 @@ import Testing
             let c = try await world.database("c")
             #expect(try await attachments(c, "large") == attachments(a, "large"))
             #expect(try await a.check().isEmpty)
+        }
+    }
+
+    @Test(arguments: [100, 200_000])
+    func `are sent again when they have another type`(_ length: Int) async throws {
+        try await withRevisionWorld(["a", "b"]) { world in
+            let a = try await world.database("a")
+            try await a.save(Self.document("x", [("kept", 100_000), ("typed", length)]))
+            try await world.replicate("a", with: "b")
+            _ = world.transport.takeSentSizes()
+            var changed = try #require(try await a.fetchDocument("x"))
+            let typed = try #require(changed.attachments.firstIndex { $0.name == "typed" })
+            changed.attachments[typed] = DocumentAttachment(
+                name: "typed", contentType: "text/plain",
+                data: try changed.attachments[typed].data())
+            try await a.save(changed)
+            try await world.replicate("a", with: "b")
+            #expect(try await world.state(of: "a") == world.state(of: "b"))
+            // The other one need not go again.
+            #expect(world.transport.takeSentSizes().max() ?? 0 < length + 4_096)
         }
     }
 

@@ -156,6 +156,19 @@ import Testing
         }
     }
 
+    @Test func `leaves the list when it is purged before much that is not offered`() async throws {
+        try await withPair { world, a, b in
+            try await a.save(Self.document("x", 1))
+            world.transport.refuse(["x"])
+            try await world.replicate("a", with: "b")
+            #expect(try a.rejectedOperations().map(\.documentId) == ["x"])
+            try await a.purge(documentsWithIds: ["x"])
+            for number in 0..<40 { try await b.save(Self.document("\(number)", number)) }
+            #expect(try await world.replicate("a", with: "b").pulled == 40)
+            #expect(try a.pendingOperations().isEmpty)
+        }
+    }
+
     @Test func `is in the way of forgetting a remote`() async throws {
         try await withPair { world, a, b in
             for number in 0..<20 { try await b.save(Self.document("\(number)", number)) }
@@ -188,6 +201,44 @@ import Testing
             let again = try await world.replicate("a", with: "b")
             #expect(again.received == 1 && again.pulled == 0)
             #expect(try await world.replicate("a", with: "b").received == 0)
+        }
+    }
+
+    @Test func `is not fetched from the beginning again by a pull that was cut`() async throws {
+        try await withPair { world, a, b in
+            for number in 0..<150 { try await a.add(Self.document("\(number)", number)) }
+            try await world.replicate("a", with: "b")
+            try await a.removePullCheckpoints(of: Self.remote)
+            _ = world.transport.takeLog()
+            // Behind the sixteenth of 22 pages, all of which are known.
+            world.transport.cut(after: 23, .request)
+            await #expect(throws: ReplicationError.self) {
+                try await world.replicate("a", with: "b", direction: .serverToClient)
+            }
+            let lines = world.transport.takeLog()
+            #expect((18..<22).contains(lines.count { $0.hasPrefix("GET /b/_changes") }))
+            let again = try await world.replicate("a", with: "b")
+            #expect(again.received == 150 - 16 * 7 && again.pulled == 0)
+        }
+    }
+
+    @Test func `is not fetched again from a remote that only an earlier release met`() async throws
+    {
+        try await withPair { world, a, b in
+            for number in 0..<10 { try await b.add(Self.document("\(number)", number)) }
+            try await world.replicate("a", with: "b")
+            // Those kept logs, and no record of a remote.
+            try await a.write { transaction in
+                for name in ["sync.remotes", "sync.checkpoints"] {
+                    try transaction.sideTable(named: name).removeAll()
+                }
+            }
+            #expect(try await world.replicate("a", with: "b").received == 0)
+            #expect(try a.replicationRemotes().first?.checkpoints.first?.token != nil)
+            try await b.save(Self.document("new", 1))
+            #expect(try await world.replicate("a", with: "b").received == 1)
+            try await a.removePullCheckpoints(of: Self.remote)
+            #expect(try await world.replicate("a", with: "b").received == 11)
         }
     }
 }
