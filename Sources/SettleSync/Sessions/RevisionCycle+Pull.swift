@@ -87,11 +87,15 @@ extension RevisionCycle {
     /// One that may not gets a checkpoint without a token, which is gone when they are removed meanwhile.
     private func hasCheckpoint(of query: RevisionQuery) async throws -> Bool {
         let (identifier, stored) = (backend.identifier, stored(query))
-        let known = try database.read { snapshot in
-            try RemoteTables(RemoteRecord.find(identifier, in: snapshot), in: snapshot)
-                .checkpoint(of: stored)
+        let (hasToken, isThere) = try database.read { snapshot in
+            let tables = try RemoteTables(
+                RemoteRecord.find(identifier, in: snapshot), in: snapshot)
+            return (
+                try tables.checkpoint(of: stored).token != nil,
+                try tables.hasCheckpoint(of: stored)
+            )
         }
-        if known.token != nil { return true }
+        if hasToken || isThere { return hasToken }
         try await database.write { transaction in
             let tables = try RemoteTables.byRevisions(identifier, in: transaction)
             try tables.setCheckpoint(Checkpoint(carriesAttachments: true), of: stored)
