@@ -87,7 +87,9 @@ package struct LogHistory: Sendable {
     package static func options(
         _ durability: Durability, faults: CommitLogFaults = []
     ) -> EnvironmentOptions {
-        var options = EnvironmentOptions(mapSizeInitial: 512 << 10, durability: durability)
+        // Room for the tables of some ten thousand commits.
+        var options = EnvironmentOptions(
+            mapSizeInitial: 512 << 10, tablesMax: 2_048, durability: durability)
         options.usesCommitLog = true
         options.logFaults = faults
         options.logTuning.segmentBytes = 16 << 12
