@@ -136,7 +136,7 @@ extension Transaction {
 
     /// Removes leaves of a document as if they had never been, with the revisions that only they came from.
     ///
-    /// Like ``purge(documentsWithIds:)`` it is passed on to nobody. The leaf that wins among those that are left is the
+    /// Like ``purge(documentsWithIds:)`` no other database learns of it. The leaf that wins among those that are left is the
     /// document; without one left the document is purged.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SettleServer
 
-/// Who we are to a database of CouchDB's protocol.
+/// The name and the password, or the token, for a database of CouchDB's protocol.
 struct CouchCredentials: ParsableArguments {
     /// The environment variable that holds a password.
     static let variable = "SETTLE_COUCHDB_PASSWORD"

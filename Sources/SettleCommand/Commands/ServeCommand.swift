@@ -31,8 +31,8 @@ struct ServeCommand: SettleSubcommand {
 
             With --inspector a second address, on this machine alone, shows the tables in a browser as \
             'settle inspect' shows a database; nothing can be changed there. With --inspector-path the same \
-            pages are at /inspector of the server, from wherever it is reached, for whoever shows a \
-            token with the claim "inspector": true ('settle token --claim inspector:=true').
+            pages are at /inspector of the server, from wherever it is reached, for requests with a \
+            token that has the claim "inspector": true ('settle token --claim inspector:=true').
 
             Beside the tables it answers /healthz (it runs), /readyz (it can work) and /metrics \
             (counters for Prometheus, without anything of a document), all without a token.

@@ -12,7 +12,7 @@ enum AttachmentPage {
 
     /// The form that sends a file.
     static func content(_ request: PageRequest) throws -> PageContent {
-        let document = try document(request)
+        let document = try request.writableDocument()
         let name = request.values["name"] ?? ""
         let form = Form(
             action: request.address("attachment/review"),
@@ -68,7 +68,7 @@ enum AttachmentPage {
     private static func staged<Chunks: AsyncSequence>(
         _ request: PageRequest, _ fileName: String, _ type: String?, _ chunks: Chunks
     ) async throws -> PageContent where Chunks.Element == Data {
-        let document = try document(request)
+        let document = try request.writableDocument()
         let plainName = fileName.split { $0 == "/" || $0 == "\\" }.last.map(String.init)
         guard let name = request.values.filled("name") ?? plainName else {
             throw PageProblem.unusable("There is no file in the form. Go back and choose one.")
@@ -100,7 +100,7 @@ enum AttachmentPage {
 
     /// What removing an attachment would change, with the button that does it.
     static func removal(_ request: PageRequest) throws -> PageContent {
-        let document = try document(request)
+        let document = try request.writableDocument()
         let name = try request.required("name")
         guard let attachment = document.attachments.first(where: { $0.name == name }) else {
             throw PageProblem.missing("There is no such attachment here.")
@@ -136,15 +136,6 @@ enum AttachmentPage {
             table.add(.name(label), .stored(before ?? "—"), .stored(after ?? "—"))
         }
         return table
-    }
-
-    private static func document(_ request: PageRequest) throws -> Document {
-        guard request.isWritable else { throw PageProblem.readOnly }
-        let id = try request.required("id")
-        guard let document = try request.database.read({ try $0.document(id) }) else {
-            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
-        }
-        return document
     }
 
     private static func warnings(_ document: Document, _ request: PageRequest) -> [Block] {

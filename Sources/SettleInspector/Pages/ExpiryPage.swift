@@ -4,7 +4,7 @@ import Settle
 /// When a document is purged by itself: set, changed and removed, after what would be different was shown.
 enum ExpiryPage {
     static func content(_ request: PageRequest) throws -> PageContent {
-        let document = try document(request)
+        let document = try request.writableDocument()
         let form = Form(
             action: request.address("expiry/review"),
             fields: [
@@ -24,7 +24,7 @@ enum ExpiryPage {
 
     /// What a date would change, with the button that sets it.
     static func review(_ request: PageRequest) throws -> PageContent {
-        let document = try document(request)
+        let document = try request.writableDocument()
         let date = try wanted(request)
         let old = document.metaData.expirationDate
         var table = Table(
@@ -65,15 +65,6 @@ enum ExpiryPage {
             try transaction.setExpirationDate(date, ofDocumentWithId: id)
         }
         return id
-    }
-
-    private static func document(_ request: PageRequest) throws -> Document {
-        guard request.isWritable else { throw PageProblem.readOnly }
-        let id = try request.required("id")
-        guard let document = try request.database.read({ try $0.document(id) }) else {
-            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
-        }
-        return document
     }
 
     private static func wanted(_ request: PageRequest) throws -> Date? {

@@ -56,6 +56,19 @@ struct PageRequest: Sendable {
         return value
     }
 
+    /// The document that the field `id` names, for a page that changes it.
+    ///
+    /// - Throws: ``PageProblem`` where nothing may be written, 400 without the field, 404 when there is no such document;
+    ///   what the database throws when it cannot be read.
+    func writableDocument() throws -> Document {
+        guard isWritable else { throw PageProblem.readOnly }
+        let id = try required("id")
+        guard let document = try database.read({ try $0.document(id) }) else {
+            throw PageProblem.missing("There is no document '\(VisibleText.beginning(of: id))'.")
+        }
+        return document
+    }
+
     /// A field with JSON; nil when it is not filled in.
     ///
     /// - Throws: ``PageProblem`` 400 when it holds something else.
