@@ -28,8 +28,13 @@ import Testing
         case zeros, ones, noise
     }
 
+    /// How often a page names a text in what it holds; the rest of a page may be of an older one.
     private static func count(of text: String, in page: Data) -> Int {
-        var rest = page
+        let bytes = [UInt8](page)
+        let isLeaf = bytes[10] & 2 != 0
+        let upper = Int(bytes[14]) | Int(bytes[15]) << 8
+        guard isLeaf, upper < page.count else { return 0 }
+        var rest = page.dropFirst(upper)
         var count = 0
         while let found = rest.range(of: Data(text.utf8)) {
             count += 1
