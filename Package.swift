@@ -202,6 +202,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: server),
@@ -304,8 +305,7 @@ let package = Package(
             ],
             swiftSettings: house),
         .testTarget(
-            name: "SettlePQTests", dependencies: ["SettlePQ", "TestSupport"],
-            swiftSettings: house),
+            name: "SettlePQTests", dependencies: ["SettlePQ", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "SettleODataTests",
             dependencies: ["SettleDocuments", "SettleOData", "TestSupport"],

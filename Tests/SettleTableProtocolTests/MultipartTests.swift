@@ -62,4 +62,71 @@ import Testing
         let boundaries = (0..<20).map { _ in Multipart.newBoundary() }
         #expect(Set(boundaries).count == 20 && boundaries.allSatisfy { $0.utf8.count == 32 })
     }
+
+    /// Reads a body that comes in pieces that end at places.
+    private func read(
+        _ body: [UInt8], cutAt places: [Int], _ type: String = "multipart/mixed; boundary=b"
+    ) throws -> [Multipart.Part]? {
+        var reader = try #require(MultipartReader(type: type))
+        var parts: [Multipart.Part] = []
+        var (start, isOver) = (0, false)
+        for place in places + [body.count] {
+            reader.append(body[start..<place])
+            start = place
+            while let event = try reader.next() {
+                #expect(!isOver)
+                switch event {
+                case .part(let headers): parts.append(Multipart.Part(headers: headers, content: []))
+                case .content(let bytes): parts[parts.count - 1].content += bytes
+                case .partEnd: break
+                case .end: isOver = true
+                }
+            }
+        }
+        return isOver ? parts : nil
+    }
+
+    @Test func `are the same wherever they are cut`() throws {
+        let body = Array(
+            ("x\r\n--b \r\nA: 1\r\n\r\n\r\n-\r\n--\r\n--a\r\n\r\n--b\r\n\r\n--b\r\n\r\n--b\r\nC:2\r\n\r\n\r\r\n--b--\r\n")
+                .utf8)
+        let whole = try #require(Multipart.parts(of: body[...], type: "multipart/x; boundary=b"))
+        #expect(
+            whole.map { String(decoding: $0.content, as: UTF8.self) } == [
+                "\r\n-\r\n--\r\n--a\r\n", "", "", "\r",
+            ])
+        #expect(whole.map(\.headers) == [["a": "1"], [:], [:], ["c": "2"]])
+        for first in 0...body.count {
+            for second in first...min(first + 9, body.count) {
+                #expect(try read(body, cutAt: [first, second]) == whole, "\(first) \(second)")
+            }
+        }
+        #expect(try read(body, cutAt: Array(1..<body.count)) == whole)
+    }
+
+    @Test func `hold no more of a content than the delimiter has`() throws {
+        var reader = try #require(MultipartReader(type: "multipart/mixed; boundary=b"))
+        reader.append(Array("--b\r\n\r\n".utf8))
+        #expect(try reader.next() == .part(headers: [:]))
+        var length = 0
+        for _ in 0..<100 {
+            reader.append([UInt8](repeating: 0x0D, count: 1_000))
+            while case .content(let bytes)? = try reader.next() { length += bytes.count }
+        }
+        #expect(length >= 100_000 - "\r\n--b".utf8.count)
+    }
+
+    @Test func `may not have heads without end`() throws {
+        for text in ["--b\r\nA: ", "--b\r\n", "--b"] {
+            var reader = try #require(MultipartReader(type: "multipart/mixed; boundary=b"))
+            reader.append(Array(text.utf8))
+            let line = Array(text == "--b\r\n" ? "A: b\r\n".utf8 : "AAAAAA".utf8)
+            #expect(throws: MultipartReader.Malformed.self) {
+                for _ in 0..<20_000 {
+                    reader.append(line)
+                    _ = try reader.next()
+                }
+            }
+        }
+    }
 }

@@ -126,7 +126,7 @@ extension CouchDatabase {
     /// The MD5 of an attachment in Base64: what was noted or, of content that came another way, worked out.
     static func md5(of attachment: DocumentAttachment, in snapshot: Snapshot) throws -> String {
         let noted = try snapshot.table(md5Table)?.value(for: Array(attachment.digest.utf8))
-        let bytes = try noted ?? MD5.digest(of: [UInt8](attachment.data()))
+        let bytes = try noted ?? CouchContent.md5(of: attachment.data())
         return Data(bytes).base64EncodedString()
     }
 

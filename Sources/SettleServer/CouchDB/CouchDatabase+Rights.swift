@@ -79,11 +79,11 @@ extension CouchDatabase {
     ///   - id: The document.
     ///   - tree: All its revisions.
     ///   - hidden: The error for a document that the sender may not know.
-    ///   - transaction: The transaction.
+    ///   - snapshot: The transaction of the write, or what is there before it.
     /// - Throws: ``CouchError`` 401, 403, or `hidden`; ``DatabaseError``.
     func checkWrite(
         of members: PackedValue, isDeleted: Bool, to id: String, _ tree: RevisionTree?,
-        hidden: CouchError, in transaction: Transaction
+        hidden: CouchError, in snapshot: Snapshot
     ) throws {
         guard isAdministered || !DocumentIdentifier.isDesign(id) else { throw CouchError.notAdmin }
         if identity.writable != nil || isLimited {
@@ -94,7 +94,7 @@ extension CouchDatabase {
             else { throw CouchError.foreignChannels }
             for leaf in tree?.sortedLeaves ?? [] where !leaf.isDeleted {
                 let channels = try tree.flatMap {
-                    try Self.channels(of: leaf, $0, id, in: transaction)
+                    try Self.channels(of: leaf, $0, id, in: snapshot)
                 }
                 guard identity.maySee(channels: channels) else { throw hidden }
                 guard identity.mayWrite(channels: channels) else {

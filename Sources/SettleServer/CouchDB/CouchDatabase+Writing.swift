@@ -119,13 +119,12 @@ extension CouchDatabase {
         let older = try source.map { try Self.generations(of: $0.name, id, in: transaction) }
         document.attachments = try input.attachments.map { attachment in
             switch attachment.content {
-            case .data(let data):
+            case .content(let content):
                 // What replicates says where it is from.
                 generations[attachment.name] =
                     input.revisions == nil ? nil : attachment.generation.map { max(1, $0) }
-                try Self.noteMD5(of: data, in: transaction)
-                return DocumentAttachment(
-                    name: attachment.name, contentType: attachment.contentType, data: data)
+                return try Self.attachment(
+                    attachment.name, attachment.contentType, content, in: transaction)
             case .stub:
                 guard let source,
                     let kept = known?.attachments.first(where: { $0.name == attachment.name })
@@ -144,11 +143,59 @@ extension CouchDatabase {
         return (document, generations)
     }
 
-    /// Keeps the MD5 of content beside our digest.
-    static func noteMD5(of data: Data, in transaction: Transaction) throws {
-        let bytes = [UInt8](data)
+    /// An attachment of a content, whose MD5 is kept beside our digest.
+    static func attachment(
+        _ name: String, _ type: String, _ content: CouchContent, in transaction: Transaction
+    ) throws -> DocumentAttachment {
+        let attachment = content.attachment(named: name, type: type)
         try transaction.sideTable(named: md5Table)
-            .set(MD5.digest(of: bytes), for: Array(ContentDigest(of: bytes).description.utf8))
+            .set(content.md5, for: Array(attachment.digest.utf8))
+        return attachment
+    }
+
+    /// Stores a document that a request brings, contents and all, in a commit of its own.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - id: The document.
+    ///   - newEdits: Whether it is a new revision.
+    ///   - prepare: Called with the document before its contents are read.
+    /// - Returns: The revision.
+    /// - Throws: What `prepare` throws; ``CouchError``, ``DatabaseError``. No content stays then.
+    func put(
+        _ request: CouchRequest, _ id: String, newEdits: Bool,
+        prepare: (inout CouchInput) throws -> Void
+    ) async throws -> String {
+        guard request.hasParts else {
+            var input = try CouchInput(text: request.body)
+            try prepare(&input)
+            return try await put(input, id, newEdits: newEdits)
+        }
+        let reader = try CouchPartsReader(
+            request.upload, type: request.headers["content-type"] ?? "")
+        var input = try await reader.document()
+        try prepare(&input)
+        try CouchInput.check(id)
+        // What is refused anyway need not come.
+        try database.read { [input] snapshot in
+            let tree = try snapshot.revisionTree(of: id)
+            try checkWrite(
+                of: input.members, isDeleted: input.isDeleted, to: id, tree,
+                hidden: newEdits ? .conflict : .hidden, in: snapshot)
+            if newEdits { _ = try Self.parent(of: input, in: tree) }
+        }
+        let result: Result<String, any Error>
+        do {
+            try await reader.takeContents(of: &input, into: database)
+            result = .success(try await put(input, id, newEdits: newEdits))
+        } catch {
+            result = .failure(error)
+        }
+        // A document that was there already takes none.
+        for case .content(let content) in input.attachments.map(\.content) {
+            await content.discard(from: database)
+        }
+        return try result.get()
     }
 
     /// Stores one document in a commit of its own.

@@ -21,17 +21,18 @@ extension CouchDatabaseResponder {
         switch request.method {
         case "GET", "HEAD": return try await read(request, id)
         case "PUT":
-            var input = try CouchInput(request)
-            if let asked = revision(request) {
-                guard input.revision ?? asked == asked else {
-                    throw CouchError.badRequest(
-                        "Document rev from request body and query string have different values")
-                }
-                input.revision = asked
-            }
             let newEdits = try request.flag("new_edits", default: true)
-            if newEdits, let shown, input.revision == shown { input.revision = nil }
-            let revision = try await database.put(input, id, newEdits: newEdits)
+            let asked = revision(request)
+            let revision = try await database.put(request, id, newEdits: newEdits) { input in
+                if let asked {
+                    guard input.revision ?? asked == asked else {
+                        throw CouchError.badRequest(
+                            "Document rev from request body and query string have different values")
+                    }
+                    input.revision = asked
+                }
+                if newEdits, let shown, input.revision == shown { input.revision = nil }
+            }
             return Self.stored(id, revision)
         case "DELETE":
             var input = try CouchInput(text: Array("{\"_deleted\":true}".utf8))
@@ -99,8 +100,8 @@ extension CouchDatabaseResponder {
             return try await content(request, id, name)
         case "PUT":
             let type = request.headers["content-type"] ?? "application/octet-stream"
-            let revision = try await database.setAttachment(
-                name, of: id, revision(request), (type, Data(request.body)))
+            let revision = try await database.putAttachment(
+                name, of: id, revision(request), (type, request.upload))
             return Self.stored(id, revision)
         case "DELETE":
             guard let revision = revision(request) else { throw CouchError.conflict }

@@ -21,6 +21,7 @@ struct CouchError: Error, Sendable, Equatable {
     static let conflict = CouchError(409, "conflict", "Document update conflict.")
     static let invalidRevision = CouchError(400, "bad_request", "Invalid rev format")
     static let invalidJSON = CouchError(400, "bad_request", "invalid UTF-8 JSON")
+    static let tooLarge = CouchError(413, "too_large", "the request entity is too large")
     static let noAttachment = CouchError(404, "not_found", "Document is missing attachment")
     static let noScripts = CouchError(
         501, "not_implemented",

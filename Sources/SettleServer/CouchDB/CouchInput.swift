@@ -8,7 +8,7 @@ struct CouchInput: Sendable {
     struct Attachment: Sendable {
         /// Where the content is.
         enum Content: Sendable {
-            case data(Data)
+            case content(CouchContent)
             /// The document keeps the one it has.
             case stub
             /// In a part of the body after the document.
@@ -123,12 +123,16 @@ struct CouchInput: Sendable {
             else {
                 throw CouchError.badRequest("Attachment '\(name)' has no data that is Base64")
             }
-            attachment.content = .data(try unpacked(data, attachment.isPacked))
+            attachment.content = .content(
+                CouchContent(try unpacked(data, attachment.isPacked)))
             return attachment
         }
     }
 
-    private static func unpacked(_ data: Data, _ isPacked: Bool) throws(CouchError) -> Data {
+    /// Content as it is, which may have come packed by gzip.
+    ///
+    /// - Throws: ``CouchError`` when it is not packed as it says, or too long.
+    static func unpacked(_ data: Data, _ isPacked: Bool) throws(CouchError) -> Data {
         guard isPacked else { return data }
         do {
             return Data(try Inflate.gunzip(data, bytesMax: unpackedBytesMax))
@@ -137,54 +141,6 @@ struct CouchInput: Sendable {
                 ? CouchError(413, "attachment_too_large", "The attachment is too large.")
                 : .badRequest("The attachment is not packed by gzip as it says.")
         }
-    }
-
-    /// Reads a body of several parts: the document, and the contents that follow it.
-    ///
-    /// Contents are found by the names in their heads; without those by their MD5 or, when one is left, as it.
-    ///
-    /// - Throws: ``CouchError`` in CouchDB's words.
-    init(multipart body: [UInt8], type: String) throws {
-        guard let parts = Multipart.parts(of: body[...], type: type) else {
-            throw CouchError.badRequest("The multipart body is malformed.")
-        }
-        guard let first = parts.first else {
-            throw CouchError.badRequest("The multipart body has no document.")
-        }
-        try self.init(text: Array(first.content))
-        for part in parts.dropFirst() {
-            let open = attachments.indices.filter {
-                if case .follows = attachments[$0].content { true } else { false }
-            }
-            let place: Int?
-            if let name = part.fileName {
-                place = open.first { attachments[$0].name == name }
-            } else {
-                let md5 = Data(MD5.digest(of: Array(part.content))).base64EncodedString()
-                place =
-                    open.first { attachments[$0].digest == "md5-" + md5 }
-                    ?? (open.count == 1 ? open.first : nil)
-            }
-            guard let place else {
-                throw CouchError.badRequest("A part of the body is none of the attachments.")
-            }
-            let isPacked =
-                attachments[place].isPacked || part.headers["content-encoding"] == "gzip"
-            attachments[place].content = .data(
-                try Self.unpacked(Data(part.content), isPacked))
-        }
-    }
-
-    /// Reads the document that a request stores.
-    init(_ request: CouchRequest) throws {
-        let type = request.headers["content-type"] ?? ""
-        guard type.lowercased().hasPrefix("multipart/related") else {
-            try self.init(text: request.body)
-            return
-        }
-        guard let boundary = Multipart.parameter("boundary", of: type), !boundary.isEmpty
-        else { throw CouchError.badRequest("The multipart body has no boundary.") }
-        try self.init(multipart: request.body, type: type)
     }
 
     /// The revisions that a write without new edits stores, newest first.

@@ -11,7 +11,10 @@ struct CouchRequest: Sendable {
     var query: [(name: String, value: String)] = []
     /// The header fields, names in lower case.
     var headers: [String: String] = [:]
+    /// The body; nothing while it comes.
     var body: [UInt8] = []
+    /// The body of a request that brings contents, while it comes; nil when all of it is here.
+    var coming: CouchUpload?
     /// Where it comes from; nil without a network between.
     var address: String?
 
@@ -34,6 +37,23 @@ struct CouchRequest: Sendable {
 
     private static func decoded(_ text: some StringProtocol) -> String {
         String(text).removingPercentEncoding ?? String(text)
+    }
+
+    /// The body as it is read once.
+    var upload: CouchUpload { coming ?? CouchUpload(body) }
+
+    /// Whether its body may be long, since it brings contents of attachments as they are.
+    var bringsContents: Bool {
+        guard method == "PUT", let name = path.dropFirst().first else { return false }
+        let isDesign = name == "_design" || name.hasPrefix("_design/")
+        let documentLength = name == "_design" ? 3 : 2
+        guard isDesign || !name.hasPrefix("_"), path.count >= documentLength else { return false }
+        return path.count > documentLength || hasParts
+    }
+
+    /// Whether the body is a document and contents behind it.
+    var hasParts: Bool {
+        headers["content-type"]?.lowercased().hasPrefix("multipart/related") ?? false
     }
 
     subscript(name: String) -> String? { query.last { $0.name == name }?.value }

@@ -10,6 +10,7 @@ struct CouchHTTPResponder: HTTPResponder {
     let responder: CouchResponder
     let origins: OriginPolicy
     let bodyMaxBytes: Int
+    let attachmentMaxBytes: Int
 
     func respond(to request: Request, context: Context) async throws -> Response {
         do {
@@ -21,21 +22,24 @@ struct CouchHTTPResponder: HTTPResponder {
                 .failure(
                     CouchError(403, "forbidden", "This server is not for pages from elsewhere.")))
         }
-        let body: ByteBuffer
-        do {
-            body = try await request.body.collect(upTo: bodyMaxBytes)
-        } catch {
-            return response(
-                to: request,
-                .failure(CouchError(413, "too_large", "the request entity is too large")))
-        }
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.canonicalName] = field.value }
         headers["host"] = request.head.authority
         var asked = CouchRequest(
-            request.method.rawValue, request.uri.string, headers: headers,
-            body: Array(body.readableBytesView))
+            request.method.rawValue, request.uri.string, headers: headers)
         asked.address = context.address
+        if asked.bringsContents {
+            asked.coming = CouchUpload(
+                request.body.map { Array($0.readableBytesView)[...] },
+                contentBytesMax: attachmentMaxBytes, textBytesMax: bodyMaxBytes)
+        } else {
+            do {
+                let body = try await request.body.collect(upTo: bodyMaxBytes)
+                asked.body = Array(body.readableBytesView)
+            } catch {
+                return response(to: request, .failure(CouchError.tooLarge))
+            }
+        }
         return response(to: request, await responder.respond(to: asked))
     }
 

@@ -43,8 +43,10 @@ public final class CouchServer: Service, Sendable {
         /// With one the databases of this server may replicate with each other as well; with TLS, by the first of
         /// ``hostNames``, which has to be a name of the certificate and lead to this server.
         public var replicationHosts: [String] = []
-        /// The longest body of a request, in bytes.
+        /// The longest body of a request, in bytes; without the contents of attachments that come as they are.
         public var bodyMaxBytes = 64 << 20
+        /// The longest content of an attachment that comes as it is, in bytes; such content is read in constant memory.
+        public var attachmentMaxBytes = 1 << 30
 
         /// A configuration of a directory, with CouchDB's port on this machine.
         public init(directory: URL) {
@@ -101,7 +103,7 @@ public final class CouchServer: Service, Sendable {
 
     /// How connections are spoken on: HTTP/1.1, with TLS or without, with bodies that may come packed by gzip.
     private func channels() throws -> HTTPServerBuilder {
-        let unpackedBytesMax = configuration.bodyMaxBytes
+        let unpackedBytesMax = max(configuration.bodyMaxBytes, configuration.attachmentMaxBytes)
         let plain = HTTPServerBuilder { responder in
             TableChannel(HTTP1Channel(responder: responder), unpackedBytesMax: unpackedBytesMax)
         }
@@ -170,7 +172,8 @@ public final class CouchServer: Service, Sendable {
                     isSecure: configuration.tls != nil,
                     liveReaders: LiveReaders(countMax: max(1, configuration.liveReadersMax)),
                     replications: replications), origins: origins,
-                bodyMaxBytes: configuration.bodyMaxBytes), server: try channels(),
+                bodyMaxBytes: configuration.bodyMaxBytes,
+                attachmentMaxBytes: configuration.attachmentMaxBytes), server: try channels(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port)),
             onServerRunning: { channel in

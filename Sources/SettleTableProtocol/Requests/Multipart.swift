@@ -9,6 +9,12 @@ package enum Multipart {
         /// The content.
         package var content: ArraySlice<UInt8>
 
+        /// A part.
+        package init(headers: [String: String], content: ArraySlice<UInt8>) {
+            self.headers = headers
+            self.content = content
+        }
+
         /// The name that `Content-Disposition` has for it.
         package var fileName: String? {
             headers["content-disposition"].flatMap { Multipart.parameter("filename", of: $0) }
@@ -55,7 +61,7 @@ package enum Multipart {
 
     private static let quote = UInt8(ascii: "\"")
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
+    static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
@@ -70,66 +76,23 @@ package enum Multipart {
         return quoted + "\""
     }
 
-    /// Reads the parts of a body.
+    /// Reads the parts of a body that is here whole; ``MultipartReader`` reads one that comes.
     ///
     /// - Parameters:
     ///   - body: The body.
     ///   - type: Its `Content-Type`.
     /// - Returns: The parts; nil when the type is no multipart, and for a body that is malformed or has no end.
     package static func parts(of body: ArraySlice<UInt8>, type: String) -> [Part]? {
-        guard type.lowercased().hasPrefix("multipart/"),
-            let boundary = parameter("boundary", of: type), !boundary.isEmpty
-        else { return nil }
-        let line = Array("--\(boundary)".utf8)
-        let delimiter = lineEnd + line
-        var place: Int
-        if body.starts(with: line) {
-            place = body.startIndex + line.count
-        } else if let found = find(delimiter, in: body, from: body.startIndex) {
-            place = found + delimiter.count
-        } else {
-            return nil
-        }
+        guard var reader = MultipartReader(type: type) else { return nil }
+        reader.append(body)
         var parts: [Part] = []
-        while true {
-            if body[place...].starts(with: Array("--".utf8)) { return parts }
-            guard let head = find(lineEnd, in: body, from: place).map({ $0 + lineEnd.count }),
-                let (headers, start) = headers(of: body, from: head),
-                // The end of the line before a delimiter is the delimiter's.
-                let end = find(delimiter, in: body, from: max(head, start - lineEnd.count))
-            else { return nil }
-            parts.append(Part(headers: headers, content: body[min(start, end)..<end]))
-            place = end + delimiter.count
-        }
-    }
-
-    private static let lineEnd = Array("\r\n".utf8)
-
-    private static func headers(
-        of body: ArraySlice<UInt8>, from start: Int
-    ) -> (headers: [String: String], end: Int)? {
-        var headers: [String: String] = [:]
-        var place = start
-        while let end = find(lineEnd, in: body, from: place) {
-            let line = body[place..<end]
-            place = end + lineEnd.count
-            if line.isEmpty { return (headers, place) }
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            var value = line[(colon + 1)...].drop(while: isBlank)
-            while value.last.map(isBlank) == true { value.removeLast() }
-            let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-            headers[name] = String(decoding: value, as: UTF8.self)
-        }
-        return nil
-    }
-
-    private static func find(
-        _ wanted: [UInt8], in body: ArraySlice<UInt8>, from start: Int
-    ) -> Int? {
-        var start = start
-        while let place = body[start...].firstIndex(of: wanted[0]) {
-            if body[place...].starts(with: wanted) { return place }
-            start = place + 1
+        while let event = try? reader.next() {
+            switch event {
+            case .part(let headers): parts.append(Part(headers: headers, content: []))
+            case .content(let bytes): parts[parts.count - 1].content = bytes
+            case .partEnd: break
+            case .end: return parts
+            }
         }
         return nil
     }
