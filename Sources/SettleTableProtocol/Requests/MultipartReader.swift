@@ -33,7 +33,11 @@ package struct MultipartReader: Sendable {
 
     private let delimiter: [UInt8]
     private var buffer: [UInt8]
-    private var start = 0
+    private var start = 0 {
+        didSet { searched = 0 }
+    }
+    /// How many bytes from `start` on are known not to begin what is looked for.
+    private var searched = 0
     private var place = Place.content(isPart: false, before: 0)
     /// How many bytes the heads of the part have so far.
     private var headersBytes = 0
@@ -51,8 +55,10 @@ package struct MultipartReader: Sendable {
     /// Takes more of the body.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
+            let known = searched
             buffer.removeFirst(start)
             start = 0
+            searched = known
         }
         buffer += bytes
     }
@@ -135,12 +141,13 @@ package struct MultipartReader: Sendable {
         )
     }
 
-    private func find(_ wanted: [UInt8]) -> Int? {
-        var place = start
+    private mutating func find(_ wanted: [UInt8]) -> Int? {
+        var place = start + searched
         while let found = buffer[place...].firstIndex(of: wanted[0]) {
             if buffer[found...].starts(with: wanted) { return found }
             place = found + 1
         }
+        searched = max(searched, buffer.count - start - (wanted.count - 1))
         return nil
     }
 }
