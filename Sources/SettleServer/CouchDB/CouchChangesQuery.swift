@@ -17,6 +17,9 @@ struct CouchChangesQuery: Sendable {
         case designs
         case selector(CouchSelector)
 
+        /// Whether some documents may not be shown.
+        var hidesSome: Bool { if case .all = self { false } else { true } }
+
         /// Whether a document may be shown, by its identifier.
         func mayShow(_ id: String) -> Bool {
             switch self {

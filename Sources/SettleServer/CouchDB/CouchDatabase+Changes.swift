@@ -16,8 +16,8 @@ extension CouchDatabase {
     static let pageCount = 500
     /// How many bytes of rows are made in one.
     private static let pageBytesMax = 1 << 20
-    /// How far it is counted what a limit leaves over.
-    private static let pendingCountMax = 10_000
+    /// How many changes are looked at to count what a limit leaves over; of all changes, and of those that a filter shows.
+    private static let (pendingCountMax, filteredCountMax) = (1_000, 10_000)
 
     /// The changes after a sequence, as rows of text: some, read from one state.
     ///
@@ -77,12 +77,16 @@ extension CouchDatabase {
         }
     }
 
-    /// How many changes a limit leaves over: all of them when they are few; otherwise a part, and none only when
-    /// there is none.
+    /// How many changes a limit leaves over: exactly when they are few, and none only when there is none.
+    ///
+    /// Of many it is the distance of the sequences, which counts documents that changed in between as often; of many that a
+    /// filter looks at, a part.
     func pending(
         _ query: CouchChangesQuery, after sequence: UInt64, upTo end: UInt64
     ) throws -> Int {
         var (place, looked, count) = (sequence, 0, 0)
+        let isFiltered = isLimited || query.filter.hidesSome
+        let countMax = isFiltered ? Self.filteredCountMax : Self.pendingCountMax
         while true {
             let isDone = try database.read { snapshot in
                 let batch = try snapshot.changes(since: place, limit: Self.pageCount)
@@ -91,7 +95,9 @@ extension CouchDatabase {
                     place = change.sequence
                     looked += 1
                     if try shows(change, query, in: snapshot) { count += 1 }
-                    if looked >= Self.pendingCountMax, count > 0 { return true }
+                    guard looked >= countMax, count > 0 else { continue }
+                    if !isFiltered { count += Int(clamping: min(end, snapshot.sequence) - place) }
+                    return true
                 }
                 return batch.changes.count < Self.pageCount
             }

@@ -13,9 +13,9 @@ extension RevisionCycle {
         var isLast = false
     }
 
-    /// Fetches what is new at the remote, batch by batch; the next one comes while one is stored.
+    /// Fetches what is new at the remote, batch by batch.
     ///
-    /// The revisions of a batch and the log that says so are stored in one transaction.
+    /// While one is stored, the revisions of the next one come, and the list of changes of the one after that. The revisions of a batch and the log that says so are stored in one transaction.
     mutating func pull() async throws {
         let query = session.query
         sequenceBefore = try database.lastSequence
@@ -24,7 +24,7 @@ extension RevisionCycle {
         let source = Source(session: session, query: query)
         var sequence = logs.sequence
         session.notePull(upTo: sequence)
-        var batch = try await source.batch(after: sequence)
+        var (batch, ahead) = try await source.begin(after: sequence)
         var knownPageCount = 0
         while !batch.feed.changes.isEmpty {
             let last = batch.feed.last
@@ -33,8 +33,8 @@ extension RevisionCycle {
                     .protocolViolation,
                     "The remote shows changes after a sequence, and that they end at the same one.")
             }
-            let isLast = batch.isLast
-            async let next = isLast ? nil : source.batch(after: last)
+            let (isLast, listed) = (batch.isLast, ahead)
+            async let next = source.next(listed)
             knownPageCount += 1
             // Pages of what is known need no entry each: some are as soon read again.
             if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty
@@ -49,7 +49,7 @@ extension RevisionCycle {
             session.notePull(upTo: sequence)
             // With other channels another pull begins, of its own.
             guard session.query == query, let following = try await next else { break }
-            batch = following
+            (batch, ahead) = following
         }
     }
 
@@ -229,12 +229,32 @@ extension RevisionCycle {
         let session: RevisionSession
         let query: RevisionQuery
 
-        /// The next batch: changes, and of those what is not here.
-        func batch(after sequence: JSONValue?) async throws -> Batch {
+        /// The first batch, and the changes of the second one; nil when there is none.
+        func begin(after sequence: JSONValue?) async throws -> (Batch, ahead: Batch?) {
+            let first = try await listed(after: sequence)
+            return try await next(first) ?? (first, nil)
+        }
+
+        /// A batch whose changes are listed, and the changes of the one behind it; nil without one.
+        func next(_ listed: Batch?) async throws -> (Batch, ahead: Batch?)? {
+            guard let listed else { return nil }
+            let isEnd = listed.isLast || listed.feed.changes.isEmpty
+            async let ahead = isEnd ? nil : self.listed(after: listed.feed.last)
+            return (try await fetched(listed), try await ahead)
+        }
+
+        /// A batch with a page of changes, and none of their revisions yet.
+        private func listed(after sequence: JSONValue?) async throws -> Batch {
             let limit = session.configuration.pageSize
             let feed = try await session.backend.changes(query, after: sequence, limit: limit)
             var batch = Batch(query: query, feed: feed)
             batch.isLast = feed.pendingCount.map { $0 == 0 } ?? (feed.changes.count < limit)
+            return batch
+        }
+
+        /// A batch with those of its revisions that are not here.
+        private func fetched(_ listed: Batch) async throws -> Batch {
+            var batch = listed
             let wanted = try wanted(&batch)
             if !wanted.isEmpty { batch.fetched = try await session.backend.fetch(wanted) }
             return batch

@@ -8,41 +8,35 @@ extension RevisionCycle {
         let leaf: RevisionLeaf
     }
 
-    /// Brings to the remote what it lacks of the changes made here, batch by batch.
+    /// What the remote lacks of some offers, and what is known of them.
+    private struct Prepared: Sendable {
+        var sent: [SentRevision] = []
+        var outcome: RevisionOutcome
+        /// The last change that was looked at.
+        var sequence: UInt64 = 0
+        var hasOffers = true
+        var isLast = false
+    }
+
+    /// Brings to the remote what it lacks of the changes made here, batch by batch; the next one is prepared while one is
+    /// stored.
     mutating func push() async throws {
         let hasDesigns = backend.hasDesignDocuments
         var logs = try await logs(of: .clientToServer, hasDesigns ? ["designs"] : [])
-        let begun = logs.sequence
-        // What came from the remote is not offered to it again. A remote that lacks our log may have lost what it sent,
-        // but not what it sent in this cycle.
-        let (remote, isWhole) = (backend.identifier, logs.isWhole)
-        let fetchedAfter = sequenceBefore ?? .max
-        var sequence = begun?.integerValue.flatMap { UInt64(exactly: $0) } ?? 0
-        var logged = sequence
-        try await offerAgain(upTo: sequence)
+        let (remote, begun) = (backend.identifier, logs.sequence)
+        var logged = begun?.integerValue.flatMap { UInt64(exactly: $0) } ?? 0
+        try await offerAgain(upTo: logged)
+        // A remote that lacks our log may have lost what it sent, but not what it sent in this cycle.
+        let preparation = Preparation(
+            session: session, isWhole: logs.isWhole, fetchedAfter: sequenceBefore ?? .max)
+        var batch = try await preparation.batch(after: logged)
         while true {
             try Task.checkCancellation()
-            let limit = session.configuration.pageSize
-            let (changes, offers, noted) = try database.read { snapshot in
-                let changes = try snapshot.changes(since: sequence, limit: limit)
-                let tables = try RemoteTables(
-                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
-                let offers = try changes.changes.flatMap { change -> [Offer] in
-                    if change.isPurged { return [] }
-                    if !hasDesigns, DocumentIdentifier.isDesign(change.documentId) { return [] }
-                    let leaves = try snapshot.leaves(of: change.documentId)
-                    let isFetched = leaves.count == 1 && change.sequence > fetchedAfter
-                    return leaves.filter { $0.origin != remote || !isWhole && !isFetched }
-                        .map { Offer(id: change.documentId, leaf: $0) }
-                }
-                return (changes, offers, try RevisionOutcome(of: changes.changes, tables))
-            }
-            var outcome = noted
-            if !offers.isEmpty { try await send(offers, &outcome) }
-            sequence = changes.lastSequence
-            let isLast = changes.changes.count < limit
+            let (sequence, isLast) = (batch.sequence, batch.isLast)
+            async let next = isLast ? nil : preparation.batch(after: sequence)
+            let outcome = try await store(batch)
             // What came from the remote needs no entry for each batch.
-            if sequence > logged, isLast || !offers.isEmpty {
+            if sequence > logged, isLast || batch.hasOffers {
                 let log = log(
                     after: logs, from: .integer(Int64(logged)), to: .integer(Int64(sequence)),
                     outcome.counts)
@@ -58,7 +52,8 @@ extension RevisionCycle {
                 let kept = outcome
                 try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
             }
-            if isLast { return }
+            guard let following = try await next else { return }
+            batch = following
         }
     }
 
@@ -87,9 +82,9 @@ extension RevisionCycle {
             guard let end = ids.last else { break }
             last = end
             if offers.isEmpty { continue }
-            var outcome = RevisionOutcome(ids: Set(offers.map(\.id)))
-            try await send(offers, &outcome)
-            let kept = outcome
+            let preparation = Preparation(session: session, isWhole: true, fetchedAfter: .max)
+            let kept = try await store(
+                preparation.prepare(offers, RevisionOutcome(ids: Set(offers.map(\.id)))))
             try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
         }
         session.hasOfferedAgain.store(true, ordering: .relaxed)
@@ -137,34 +132,11 @@ extension RevisionCycle {
         return entry
     }
 
-    private mutating func send(_ offers: [Offer], _ outcome: inout RevisionOutcome) async throws {
-        var revisions: [String: [String]] = [:]
-        for offer in offers { revisions[offer.id, default: []].append(offer.leaf.revision) }
-        outcome.counts.checked += offers.count
-        let missing = try await backend.missing(revisions)
-        let wanted = offers.filter {
-            missing[$0.id]?.revisions.contains($0.leaf.revision) == true
-        }
-        outcome.counts.found += wanted.count
-        // One that is no leaf any more has a change behind this one.
-        let remote = backend.identifier
-        var sent = try database.read { snapshot in
-            let tables = try RemoteTables(RemoteRecord.find(remote, in: snapshot), in: snapshot)
-            return try wanted.compactMap { offer -> SentRevision? in
-                guard
-                    let document = try snapshot.document(offer.id, atRevision: offer.leaf.revision)
-                else { return nil }
-                var revision = SentRevision(
-                    document: document, path: [offer.leaf.revision] + offer.leaf.ancestors,
-                    isDeleted: offer.leaf.isDeleted)
-                if !document.attachments.isEmpty {
-                    revision.knownAttachments = try tables.knownAttachments(
-                        of: document, after: offer.leaf.ancestors,
-                        among: missing[offer.id]?.ancestors ?? [])
-                }
-                return revision
-            }
-        }
+    /// Brings to the remote what was prepared, and counts it.
+    ///
+    /// - Returns: What came of it.
+    private mutating func store(_ batch: Prepared) async throws -> RevisionOutcome {
+        var (sent, outcome) = (batch.sent, batch.outcome)
         if let filter = session.filter, !sent.isEmpty {
             let answers = await filter(sent.map(\.document))
             summary.withheld += answers.count { !$0 }
@@ -174,7 +146,7 @@ extension RevisionCycle {
             sent = zip(sent, answers).filter(\.1).map(\.0)
         }
         outcome.counts.read += sent.count
-        guard !sent.isEmpty else { return }
+        guard !sent.isEmpty else { return outcome }
         let refused = try await backend.store(sent)
         outcome.counts.failed += refused.count
         outcome.counts.written += sent.count - refused.count
@@ -187,6 +159,80 @@ extension RevisionCycle {
             .compactMap { AttachmentNote($0.document, $0.path[0]) }
         summary.pushed += sent.count - refused.count
         session.report(.sending(sent: summary.pushed, total: summary.pushed))
+        return outcome
+    }
+
+    // MARK: Reading ahead
+
+    /// Finds what is to be sent.
+    private struct Preparation: Sendable {
+        let session: RevisionSession
+        /// Whether the remote has all that it sent.
+        let isWhole: Bool
+        /// What changed after it came from the remote in this cycle, when it has one leaf.
+        let fetchedAfter: UInt64
+
+        /// What the remote lacks of the next changes made here.
+        func batch(after sequence: UInt64) async throws -> Prepared {
+            let limit = session.configuration.pageSize
+            let (remote, hasDesigns) = (session.remote, session.backend.hasDesignDocuments)
+            let (changes, offers, noted) = try session.database.read { snapshot in
+                let changes = try snapshot.changes(since: sequence, limit: limit)
+                let tables = try RemoteTables(
+                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
+                // What came from the remote is not offered to it again.
+                let offers = try changes.changes.flatMap { change -> [Offer] in
+                    if change.isPurged { return [] }
+                    if !hasDesigns, DocumentIdentifier.isDesign(change.documentId) { return [] }
+                    let leaves = try snapshot.leaves(of: change.documentId)
+                    let isFetched = leaves.count == 1 && change.sequence > fetchedAfter
+                    return leaves.filter { $0.origin != remote || !isWhole && !isFetched }
+                        .map { Offer(id: change.documentId, leaf: $0) }
+                }
+                return (changes, offers, try RevisionOutcome(of: changes.changes, tables))
+            }
+            var batch = try await prepare(offers, noted)
+            batch.sequence = changes.lastSequence
+            batch.hasOffers = !offers.isEmpty
+            batch.isLast = changes.changes.count < limit
+            return batch
+        }
+
+        /// What the remote lacks of some offers.
+        func prepare(_ offers: [Offer], _ noted: RevisionOutcome) async throws -> Prepared {
+            var outcome = noted
+            guard !offers.isEmpty else { return Prepared(outcome: outcome) }
+            var revisions: [String: [String]] = [:]
+            for offer in offers { revisions[offer.id, default: []].append(offer.leaf.revision) }
+            outcome.counts.checked += offers.count
+            let missing = try await session.backend.missing(revisions)
+            let wanted = offers.filter {
+                missing[$0.id]?.revisions.contains($0.leaf.revision) == true
+            }
+            outcome.counts.found += wanted.count
+            // One that is no leaf any more has a change behind this one.
+            let remote = session.remote
+            let sent = try session.database.read { snapshot in
+                let tables = try RemoteTables(
+                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
+                return try wanted.compactMap { offer -> SentRevision? in
+                    guard
+                        let document = try snapshot.document(
+                            offer.id, atRevision: offer.leaf.revision)
+                    else { return nil }
+                    var revision = SentRevision(
+                        document: document, path: [offer.leaf.revision] + offer.leaf.ancestors,
+                        isDeleted: offer.leaf.isDeleted)
+                    if !document.attachments.isEmpty {
+                        revision.knownAttachments = try tables.knownAttachments(
+                            of: document, after: offer.leaf.ancestors,
+                            among: missing[offer.id]?.ancestors ?? [])
+                    }
+                    return revision
+                }
+            }
+            return Prepared(sent: sent, outcome: outcome)
+        }
     }
 
     /// Has the conflict handler decide what was pulled into conflict, and counts what is left.
