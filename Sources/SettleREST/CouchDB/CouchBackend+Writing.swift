@@ -37,15 +37,36 @@ struct CouchRejection: Sendable, Hashable {
 }
 
 extension CouchBackend {
-    /// Brings revisions to the database: by `_bulk_docs`, as many at a time as have ``RESTTuning/bulkSizeMax`` bytes,
-    /// and those with long attachments in parts, one by one.
+    /// Brings revisions to the database: by `_bulk_docs`, as many at a time as have ``RESTTuning/bulkSizeMax`` bytes and
+    /// ``RESTTuning/bulkCountMax`` of them at once, and those with long attachments in parts, one by one.
     ///
     /// Attachments that the database should have are not sent, unless it says that it lacks them.
     package func store(
         _ revisions: [SentRevision]
     ) async throws(ReplicationError) -> [RefusedRevision] {
+        do {
+            return try await withThrowingTaskGroup(of: [RefusedRevision].self) { group in
+                try await store(revisions, in: &group)
+            }
+        } catch {
+            throw ReplicationError(answering: error)
+        }
+    }
+
+    private func store(
+        _ revisions: [SentRevision], in group: inout ThrowingTaskGroup<[RefusedRevision], any Error>
+    ) async throws -> [RefusedRevision] {
         var refused: [RefusedRevision] = []
         var texts = WrittenTexts()
+        var count = 0
+        func send(_ texts: WrittenTexts) async throws {
+            if count == RESTTuning.bulkCountMax {
+                refused += try await group.next() ?? []
+                count -= 1
+            }
+            group.addTask { try await store(texts) }
+            count += 1
+        }
         for revision in revisions {
             do {
                 let sent = CouchDocument.sentAttachments(of: revision)
@@ -57,18 +78,17 @@ extension CouchBackend {
                     continue
                 }
                 if texts.size + text.count > RESTTuning.bulkSizeMax, !texts.isEmpty {
-                    refused += try await store(texts)
+                    try await send(texts)
                     texts = WrittenTexts()
                 }
                 texts.append(revision, text)
             } catch let unsendable as CouchDocument.Unsendable {
                 refused.append(
                     RefusedRevision(id: revision.document.id, reason: unsendable.reason))
-            } catch {
-                throw ReplicationError(answering: error)
             }
         }
-        if !texts.isEmpty { refused += try await store(texts) }
+        if !texts.isEmpty { try await send(texts) }
+        for try await more in group { refused += more }
         return refused
     }
 
