@@ -146,7 +146,7 @@ extension RevisionCycle {
         summary.skipped += outcome.setAside.count
         for item in outcome.setAside { session.report(.setAside(item)) }
         note(batch)
-        try await confirm(log, &logs)
+        try await confirm(log, &logs, said: backend.commit())
     }
 
     /// Notes where a pull goes on.

@@ -41,11 +41,13 @@ extension RevisionCycle {
                     after: logs, from: .integer(Int64(logged)), to: .integer(Int64(sequence)),
                     outcome.counts)
                 let (name, reached, kept) = (logs.name, sequence, outcome)
+                let backend = backend
+                async let said = backend.commit()
                 try await database.write { transaction in
                     try RevisionTables.setLog(log, name, in: transaction)
                     try Self.keep(kept, upTo: reached, remote, in: transaction)
                 }
-                try await confirm(log, &logs)
+                try await confirm(log, &logs, said: said)
                 logged = sequence
             } else if !outcome.isEmpty {
                 // Not kept in memory until there is an entry: there may be many such pages.

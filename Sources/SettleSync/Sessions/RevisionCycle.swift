@@ -119,8 +119,16 @@ struct RevisionCycle: ReplicatingCycle, Sendable {
     }
 
     /// Has the remote keep a log that the database has, after all that it speaks of is durable there.
-    mutating func confirm(_ log: ReplicationLog, _ logs: inout Logs) async throws {
-        guard try await backend.commit() == incarnation else {
+    ///
+    /// - Parameters:
+    ///   - log: The log.
+    ///   - logs: What both have, and then the same with the log.
+    ///   - said: What the remote said when it had all of it stored durably.
+    /// - Throws: What the remote throws, or that it was started or made anew.
+    mutating func confirm(
+        _ log: ReplicationLog, _ logs: inout Logs, said: String
+    ) async throws {
+        guard said == incarnation else {
             throw ReplicationError(
                 .serverFailed,
                 "The remote was started anew or made anew during the replication, which begins again."

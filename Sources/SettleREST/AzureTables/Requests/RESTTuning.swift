@@ -38,12 +38,13 @@ enum RESTTuning {
     /// How long a server is asked to wait for a change, in seconds: less than the minute after which
     /// transports and proxies give up a silent connection.
     static let listeningSeconds = 25
-    /// The largest body of a bulk write to CouchDB, in bytes: two at once are what its own replicator sends at a time.
+    /// The largest body of a bulk write to CouchDB, in bytes: all that are under way are what its own replicator sends at a
+    /// time.
     ///
     /// One document may be larger.
-    static let bulkSizeMax = 256 << 10
-    /// How many bulk writes are under way at once: while one is stored, the next one is made and read.
-    static let bulkCountMax = 2
+    static let bulkSizeMax = 128 << 10
+    /// How many bulk writes are under way at once: while one is stored, another is read, and the next one is made.
+    static let bulkCountMax = 4
     /// The most bytes of attachments that stand in the text of a revision, as Base64: a request of its own for each document
     /// costs more than a third of so many bytes.
     static let inlineSizeMax = 64 << 10
