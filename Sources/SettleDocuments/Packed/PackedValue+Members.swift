@@ -104,6 +104,35 @@ extension PackedValue {
         return PackedObjectForm.object(ends, area)
     }
 
+    /// The members whose names begin with a byte, ascending by name, and this object without them.
+    ///
+    /// - Throws: `PackedError` when it is damaged, or no object.
+    /// - Complexity: Its bytes, which are copied when there are such members.
+    package func separatingMembers(
+        beginningWith first: UInt8
+    ) throws(PackedError) -> (members: [(name: String, value: JSONValue)], rest: PackedValue) {
+        let (span, own) = (bytes.span, try members())
+        var separated: [(name: String, value: JSONValue)] = []
+        var area: [UInt8] = []
+        area.reserveCapacity(own.area.count)
+        var ends: [Int] = []
+        ends.reserveCapacity(own.count)
+        for index in 0..<own.count {
+            let (name, value) = try own.member(index, in: span)
+            guard !name.isEmpty, span[name.lowerBound] == first else {
+                area.append(span, in: try own.range(of: index, in: span))
+                ends.append(area.count)
+                continue
+            }
+            separated.append(
+                (
+                    try PackedForm.utf8(of: span, in: name),
+                    try PackedForm.value(of: span, in: value)
+                ))
+        }
+        return (separated, separated.isEmpty ? self : PackedObjectForm.object(ends, area))
+    }
+
     /// The names of the members that have one of some lengths in bytes, ascending.
     ///
     /// - Throws: `PackedError` when it is damaged, or no object.

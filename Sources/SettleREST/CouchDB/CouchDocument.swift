@@ -18,17 +18,18 @@ enum CouchDocument {
     ///
     /// - Returns: The revision; a fault when it cannot be one; nil when it has no identifier.
     static func read(_ packed: PackedValue) throws(PackedError) -> FetchedRevision? {
-        guard packed.isObject, let id = try packed.member(Word.id)?.stringValue else {
-            return nil
-        }
+        guard packed.isObject else { return nil }
+        let (listed, members) = try packed.separatingMembers(beginningWith: UInt8(ascii: "_"))
+        let special = Dictionary(listed.map { ($0.name, $0.value) }) { $1 }
+        guard let id = special[Word.id]?.stringValue else { return nil }
         func fault(_ reason: String, _ member: String) -> FetchedRevision {
             .fault(id: id, ItemFault(reason, member: member))
         }
-        guard let path = try path(of: packed) else {
+        guard let path = path(of: special) else {
             return fault("The revisions cannot be read.", Word.revisions)
         }
         var attachments: [FetchedAttachment] = []
-        if let described = try packed.member(Word.attachments)?.objectValue {
+        if let described = special[Word.attachments]?.objectValue {
             for (name, description) in described.sorted(by: { $0.key < $1.key }) {
                 guard let attachment = attachment(name, description) else {
                     return fault("An attachment cannot be read.", Word.attachments)
@@ -36,18 +37,16 @@ enum CouchDocument {
                 attachments.append(attachment)
             }
         }
-        let special = try packed.memberNames().filter { $0.hasPrefix("_") }
         return .revision(
             ReceivedRevision(
-                id: id, path: path,
-                isDeleted: try packed.member(Word.deleted)?.boolValue ?? false,
-                members: try packed.removing(special), attachments: attachments))
+                id: id, path: path, isDeleted: special[Word.deleted]?.boolValue ?? false,
+                members: members, attachments: attachments))
     }
 
     /// The revision and those before it, newest first; nil when they make no sense.
-    private static func path(of packed: PackedValue) throws(PackedError) -> [String]? {
-        guard let revision = try packed.member(Word.revision)?.stringValue else { return nil }
-        guard let listed = try packed.member(Word.revisions) else { return [revision] }
+    private static func path(of special: [String: JSONValue]) -> [String]? {
+        guard let revision = special[Word.revision]?.stringValue else { return nil }
+        guard let listed = special[Word.revisions] else { return [revision] }
         guard let start = listed["start"]?.integerValue,
             let ids = listed["ids"]?.arrayValue?.compactMap(\.stringValue), !ids.isEmpty,
             start >= Int64(ids.count), start <= Int64(RevisionName.generationMax)

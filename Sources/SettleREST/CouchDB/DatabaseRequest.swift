@@ -98,9 +98,17 @@ extension DatabaseRequest {
 
     /// Asks which of some revisions are missing.
     static func difference(_ revisions: [String: [String]]) -> DatabaseRequest {
-        let members = revisions.mapValues { JSONValue.array($0.map { .string($0) }) }
-        return DatabaseRequest(
-            method: .post, path: "/_revs_diff", body: JSONText.text(of: .object(members)))
+        // Thousands of members, whose order says nothing.
+        var body: [UInt8] = []
+        for (id, names) in revisions {
+            body.append(UInt8(ascii: body.isEmpty ? "{" : ","))
+            JSONText.append(id, to: &body)
+            body.append(UInt8(ascii: ":"))
+            JSONText.append(.array(names.map { .string($0) }), to: &body)
+        }
+        if body.isEmpty { body.append(UInt8(ascii: "{")) }
+        body.append(UInt8(ascii: "}"))
+        return DatabaseRequest(method: .post, path: "/_revs_diff", body: body)
     }
 
     /// Reads many revisions, or newer ones in their place, with what came before them.

@@ -141,9 +141,12 @@ extension CouchDatabase {
         guard !leaves.isEmpty else { return nil }
         var text = Array("{\"seq\":\"\(Self.text(ofSequence: change.sequence))\",\"id\":".utf8)
         JSONText.append(id, to: &text)
-        text += Array(",\"changes\":".utf8)
-        let revisions = leaves.map { JSONValue.object(["rev": .string($0.name.description)]) }
-        JSONText.append(.array(revisions), to: &text)
+        for (place, leaf) in leaves.enumerated() {
+            text += Array((place == 0 ? ",\"changes\":[{\"rev\":" : ",{\"rev\":").utf8)
+            JSONText.append(leaf.name.description, to: &text)
+            text.append(UInt8(ascii: "}"))
+        }
+        text.append(UInt8(ascii: "]"))
         if winner.isDeleted { text += Array(",\"deleted\":true".utf8) }
         if query.includesDocuments {
             text += Array(",\"doc\":".utf8)

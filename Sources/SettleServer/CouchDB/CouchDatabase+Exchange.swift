@@ -51,9 +51,12 @@ extension CouchDatabase {
     }
 
     /// POST to `_revs_diff` or `_missing_revs`: what is missing here.
-    func difference(_ body: [String: JSONValue], isFull: Bool) throws -> JSONValue {
+    ///
+    /// - Returns: JSON text.
+    func difference(_ body: [String: JSONValue], isFull: Bool) throws -> [UInt8] {
         try database.read { snapshot in
-            var found: [String: JSONValue] = [:]
+            var text = Array((isFull ? "{" : "{\"missing_revs\":{").utf8)
+            var isFirst = true
             for (id, value) in body {
                 guard let texts = value.arrayValue?.compactMap(\.stringValue) else {
                     throw CouchError.badRequest("Request body must be a JSON object")
@@ -65,20 +68,24 @@ extension CouchDatabase {
                 let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
                 let missing = tree.missing(of: names)
                 if missing.isEmpty { continue }
-                let list = JSONValue.array(missing.map { .string($0.description) })
-                guard isFull else {
-                    found[id] = list
-                    continue
-                }
-                var members: [String: JSONValue] = ["missing": list]
+                if !isFirst { text.append(UInt8(ascii: ",")) }
+                isFirst = false
+                JSONText.append(id, to: &text)
+                text += Array((isFull ? ":{\"missing\":" : ":").utf8)
+                JSONText.append(Self.list(missing), to: &text)
+                guard isFull else { continue }
                 let ancestors = tree.possibleAncestors(of: missing)
                 if !ancestors.isEmpty {
-                    members["possible_ancestors"] = .array(
-                        ancestors.map { .string($0.description) })
+                    text += Array(",\"possible_ancestors\":".utf8)
+                    JSONText.append(Self.list(ancestors), to: &text)
                 }
-                found[id] = .object(members)
+                text.append(UInt8(ascii: "}"))
             }
-            return isFull ? .object(found) : ["missing_revs": .object(found)]
+            return text + Array((isFull ? "}" : "}}").utf8)
         }
+    }
+
+    private static func list(_ names: [RevisionName]) -> JSONValue {
+        .array(names.map { .string($0.description) })
     }
 }

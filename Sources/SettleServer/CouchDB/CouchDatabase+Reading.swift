@@ -19,10 +19,14 @@ extension CouchDatabase {
         guard let document = try snapshot.document(id, atRevision: leaf.name.description) else {
             throw CouchError.missing
         }
-        var special: [(String, JSONValue)] = [
-            ("_id", .string(id)), ("_rev", .string(leaf.name.description)),
-        ]
-        if leaf.isDeleted { special.append(("_deleted", true)) }
+        // What every document has needs no values that are only written.
+        var text = Array("{\"_id\":".utf8)
+        JSONText.append(id, to: &text)
+        text += Array(",\"_rev\":".utf8)
+        JSONText.append(leaf.name.description, to: &text)
+        if leaf.isDeleted { text += Array(",\"_deleted\":true".utf8) }
+        if options.revisions { Self.append(revisionsOf: leaf.name, tree, to: &text) }
+        var special: [(String, JSONValue)] = []
         if !document.attachments.isEmpty {
             special.append(
                 (
@@ -30,47 +34,43 @@ extension CouchDatabase {
                     try attachments(of: document, leaf, tree, options, in: snapshot)
                 ))
         }
-        if options.revisions { special.append(("_revisions", revisions(of: leaf.name, tree))) }
         if options.revisionsInformation {
             special.append(("_revs_info", information(of: leaf.name, tree)))
         }
-        let others = tree.sortedLeaves.filter { $0.name != leaf.name }
         for (isWanted, isDeleted, name) in [
             (options.conflicts, false, "_conflicts"),
             (options.deletedConflicts, true, "_deleted_conflicts"),
         ] where isWanted {
-            let names = others.filter { $0.isDeleted == isDeleted }.map(\.name.description)
+            let names = tree.sortedLeaves.filter {
+                $0.name != leaf.name && $0.isDeleted == isDeleted
+            }.map(\.name.description)
             if !names.isEmpty { special.append((name, .array(names.map { .string($0) }))) }
         }
         if options.localSequence, let change = try snapshot.lastChange(of: id) {
-            special.append(("_local_seq", .string(text(ofSequence: change.sequence))))
+            special.append(("_local_seq", .string(Self.text(ofSequence: change.sequence))))
         }
-        return try joined(special, JSONText.text(of: document.packed()))
-    }
-
-    /// The special members, and then those of a text of an object.
-    private static func joined(
-        _ special: [(String, JSONValue)], _ members: [UInt8]
-    ) throws -> [UInt8] {
-        var text: [UInt8] = [UInt8(ascii: "{")]
-        for (place, (name, value)) in special.enumerated() {
-            if place > 0 { text.append(UInt8(ascii: ",")) }
-            JSONText.append(name, to: &text)
-            text.append(UInt8(ascii: ":"))
+        for (name, value) in special {
+            text += Array(",\"\(name)\":".utf8)
             JSONText.append(value, to: &text)
         }
+        let members = try JSONText.text(of: document.packed())
         // An object without members is two bytes.
         if members.count > 2 { text.append(UInt8(ascii: ",")) }
         text += members.dropFirst()
         return text
     }
 
-    private static func revisions(of name: RevisionName, _ tree: RevisionTree) -> JSONValue {
+    /// Appends what CouchDB calls `_revisions`.
+    private static func append(
+        revisionsOf name: RevisionName, _ tree: RevisionTree, to text: inout [UInt8]
+    ) {
         let digests = tree.path(to: name)?.digests ?? [name.digest]
-        return [
-            "start": .integer(Int64(name.generation)),
-            "ids": .array(digests.map { .string($0.description) }),
-        ]
+        text += Array(",\"_revisions\":{\"start\":\(name.generation),\"ids\":[".utf8)
+        for (place, digest) in digests.enumerated() {
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            JSONText.append(digest.description, to: &text)
+        }
+        text += Array("]}".utf8)
     }
 
     private static func information(of name: RevisionName, _ tree: RevisionTree) -> JSONValue {

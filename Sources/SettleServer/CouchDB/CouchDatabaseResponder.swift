@@ -87,7 +87,7 @@ struct CouchDatabaseResponder: Sendable {
                 200,
                 try database.bulkGet(try request.object(), try CouchDocumentOptions(request)))
         case ("_revs_diff", "POST"), ("_missing_revs", "POST"):
-            return .json(
+            return .text(
                 200,
                 try database.difference(try request.object(), isFull: name == "_revs_diff"))
         case ("_ensure_full_commit", "POST"):

@@ -48,9 +48,9 @@ struct CouchInput: Sendable {
     /// - Throws: ``CouchError`` in CouchDB's words.
     init(_ body: PackedValue) throws {
         guard body.isObject else { throw CouchError.badRequest("Document must be a JSON object") }
-        let special = try body.memberNames().filter { $0.hasPrefix("_") }
-        for name in special {
-            let value = try body.member(name) ?? .null
+        let (special, own) = try body.separatingMembers(beginningWith: UInt8(ascii: "_"))
+        members = own
+        for (name, value) in special {
             switch name {
             case "_id":
                 guard case .string(let text) = value else {
@@ -73,7 +73,6 @@ struct CouchInput: Sendable {
                     400, "doc_validation", "Bad special document member: \(name)")
             }
         }
-        members = special.isEmpty ? body : try body.removing(special)
     }
 
     /// Reads the text of a document.
