@@ -26,6 +26,18 @@ import Testing
         let names = Array(second.keys.prefix(7)) + ["none"]
         let rest = first.filter { !names.contains($0.key) }
         #expect(try PackedValue(left).removing(names) == PackedValue(.object(rest)))
+        // By their first byte: all that begin with it, and the others.
+        let marked = JSONValue.object(
+            first.merging(second.map { ("_" + $0.key, $0.value) }) { $1 }.merging(["": 1]) { $1 })
+        let (special, own) = try PackedValue(marked).separatingMembers(
+            beginningWith: UInt8(ascii: "_"))
+        #expect(special.map(\.name) == second.keys.map { "_" + $0 }.sorted())
+        #expect(special.allSatisfy { second[String($0.name.dropFirst())] == $0.value })
+        #expect(try own == PackedValue(.object(first.merging(["": 1]) { $1 })))
+        #expect(
+            try PackedValue(marked).memberName(beginningWith: UInt8(ascii: "_"))
+                == special.first?.name)
+        #expect(try PackedValue(left).memberName(beginningWith: UInt8(ascii: "_")) == nil)
         let built = PackedValue.object(try first.map { ($0.key, try PackedValue($0.value)) })
         #expect(try built == PackedValue(left))
         #expect(try PackedValue(left).memberCount == first.count)

@@ -104,6 +104,20 @@ extension PackedValue {
         return PackedObjectForm.object(ends, area)
     }
 
+    /// The first name of a member that begins with a byte; nil when there is none.
+    ///
+    /// - Throws: `PackedError` when it is damaged, or no object.
+    package func memberName(beginningWith first: UInt8) throws(PackedError) -> String? {
+        let (span, own) = (bytes.span, try members())
+        for index in 0..<own.count {
+            let name = try own.member(index, in: span).name
+            if !name.isEmpty, span[name.lowerBound] == first {
+                return try PackedForm.utf8(of: span, in: name)
+            }
+        }
+        return nil
+    }
+
     /// The members whose names begin with a byte, ascending by name, and this object without them.
     ///
     /// - Throws: `PackedError` when it is damaged, or no object.

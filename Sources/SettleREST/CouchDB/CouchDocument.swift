@@ -88,7 +88,7 @@ enum CouchDocument {
     static func text(of revision: SentRevision, inline isInline: Bool) throws -> [UInt8] {
         let document = revision.document
         let packed = try document.packed()
-        if let name = try packed.memberNames().first(where: { $0.hasPrefix("_") }) {
+        if let name = try packed.memberName(beginningWith: UInt8(ascii: "_")) {
             throw Unsendable(
                 reason: "Its member '\(name)' begins with '_', which CouchDB keeps for itself.")
         }
@@ -96,8 +96,7 @@ enum CouchDocument {
         JSONText.append(document.id, to: &text)
         text += Array(",\"_rev\":".utf8)
         JSONText.append(revision.path[0], to: &text)
-        text += Array(",\"_revisions\":".utf8)
-        JSONText.append(revisions(revision.path), to: &text)
+        append(revisions: revision.path, to: &text)
         if revision.isDeleted { text += Array(",\"_deleted\":true".utf8) }
         if !document.attachments.isEmpty {
             try appendAttachments(of: revision, isInline, to: &text)
@@ -108,12 +107,16 @@ enum CouchDocument {
         return text + members.dropFirst()
     }
 
-    private static func revisions(_ path: [String]) -> JSONValue {
-        let parts = path.map { $0.split(separator: "-", maxSplits: 1) }
-        return [
-            "start": .integer(parts[0].first.flatMap { Int64($0) } ?? 0),
-            "ids": .array(parts.map { .string($0.count > 1 ? String($0[1]) : "") }),
-        ]
+    private static func append(revisions path: [String], to text: inout [UInt8]) {
+        let dash = UInt8(ascii: "-")
+        let generation = Int64(String(decoding: path[0].utf8.prefix { $0 != dash }, as: UTF8.self))
+        text += Array(",\"_revisions\":{\"start\":\(generation ?? 0),\"ids\":[".utf8)
+        for (place, name) in path.enumerated() {
+            if place > 0 { text.append(UInt8(ascii: ",")) }
+            let digest = name.utf8.drop { $0 != dash }.dropFirst()
+            JSONText.append(String(decoding: digest, as: UTF8.self), to: &text)
+        }
+        text += Array("]}".utf8)
     }
 
     /// The attachments whose contents go with a revision.
