@@ -74,7 +74,8 @@
                 if try await !verification.randomMoments(disks).faults.isEmpty { return }
             }
             Issue.record(
-                "\(fault) is not found on \(disks) disks of \(histories) histories, SETTLE_SEED=\(Self.seed)")
+                "\(fault) is not found on \(disks) disks of \(histories) histories, SETTLE_SEED=\(Self.seed)"
+            )
         }
     }
 #endif
