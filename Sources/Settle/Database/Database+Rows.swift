@@ -59,6 +59,38 @@ extension Database {
         return gathered ?? initial
     }
 
+    /// Reads rows of an index as ``readRows(of:with:into:_:)`` does, and counts those before them.
+    ///
+    /// - Parameters:
+    ///   - index: The name of the index.
+    ///   - parameters: Which rows, in which order.
+    ///   - initial: What to begin with.
+    ///   - body: Called with what was gathered, a view of each row, and the snapshot that it is of.
+    /// - Returns: What was gathered, and what is known of the rows.
+    /// - Throws: As ``readRows(of:with:into:_:)``.
+    package func readCountedRows<Result: Sendable>(
+        of index: String, with parameters: any QueryParameters, into initial: Result,
+        _ body: @Sendable (inout Result, borrowing QueryRowView, Snapshot) throws -> Void
+    ) async throws -> CountedRows<Result> {
+        let gathered = try await withRows(
+            of: index, parameters.freshness,
+            asking: { _ in try IndexQuery(parameters, hasReducer: false) }
+        ) { snapshot, query, runner, reader in
+            var result = initial
+            let (totalRows, offset) = try runner.runStored(query) { key, emitted, value in
+                try body(
+                    &result,
+                    QueryRowView(
+                        of: index, rowKey: key, emitted: emitted, stored: value, repeatsKey: false),
+                    snapshot)
+            }
+            return CountedRows(
+                result: result, totalRows: totalRows, offset: offset,
+                sequence: reader.state.sequence)
+        }
+        return gathered ?? CountedRows(result: initial)
+    }
+
     /// Hands the rows of an index to a closure, in one snapshot, when they are as fresh as they must be.
     ///
     /// - Parameters:
@@ -132,6 +164,18 @@ extension Database {
         }
         return answer
     }
+}
+
+/// What was gathered from rows of an index, and what is known of them.
+package struct CountedRows<Result: Sendable>: Sendable {
+    /// What was gathered.
+    package var result: Result
+    /// The number of all rows of the index.
+    package var totalRows: Int?
+    /// How many rows of the index stand before the first one, in the order of the query; nil for a list of keys.
+    package var offset: Int?
+    /// The last change that the rows take into account.
+    package var sequence: UInt64 = 0
 }
 
 /// What became of a question in one snapshot.

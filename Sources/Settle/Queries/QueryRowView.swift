@@ -47,6 +47,39 @@ public struct QueryRowView: ~Escapable {
         get { ValueView(PackedView(emitted)) }
     }
 
+    /// Appends the key as JSON text.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted`; what was appended until then stays.
+    package func appendKeyJSON(to text: inout [UInt8]) throws {
+        try append(emitted, to: &text)
+    }
+
+    /// Appends the value as JSON text, `null` for none.
+    ///
+    /// - Throws: As ``appendKeyJSON(to:)``.
+    package func appendValueJSON(to text: inout [UInt8]) throws {
+        if stored.isEmpty { text += Array("null".utf8) } else { try append(stored, to: &text) }
+    }
+
+    private func append(_ packed: Span<UInt8>, to text: inout [UInt8]) throws {
+        do {
+            try JSONText.text(of: packed, in: 0..<packed.count, to: &text)
+        } catch {
+            throw DatabaseError(IndexError.corrupted(place: "rows of index '\(index)'"))
+        }
+    }
+
+    /// The value; null for none.
+    ///
+    /// - Throws: ``DatabaseError`` with `corrupted`.
+    package var valueJSON: JSONValue {
+        get throws {
+            var text: [UInt8] = []
+            try appendValueJSON(to: &text)
+            return try JSONText.value(from: text)
+        }
+    }
+
     /// The value as it was emitted; nil when the map gave none.
     public var value: ValueView? {
         @_lifetime(copy self)

@@ -79,6 +79,17 @@ package struct QueryRunner {
         try RowQuery(rows, definition).forEachStored(query, body)
     }
 
+    /// Runs a query for rows as ``forEachStoredRow(_:_:)`` does, and counts those before them.
+    ///
+    /// - Returns: What ``IndexResult`` says beside its rows.
+    /// - Throws: as ``run(_:)``; what `body` throws.
+    package func runStored(
+        _ query: IndexQuery,
+        _ body: (_ key: Span<UInt8>, _ emitted: Span<UInt8>, _ value: Span<UInt8>) throws -> Void
+    ) throws -> (totalRows: Int?, offset: Int?) {
+        try RowQuery(rows, definition).runStored(query, body)
+    }
+
     // MARK: Rows that sum up
 
     private func summedRows(

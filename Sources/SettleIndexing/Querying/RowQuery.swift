@@ -18,34 +18,32 @@ struct RowQuery {
     func run(
         _ query: IndexQuery, _ take: (consuming IndexRow) throws -> Void
     ) throws -> (totalRows: Int?, offset: Int?) {
-        var toSkip = query.skip
-        var room = query.limit ?? .max
-        var pages = RowPageBuilder(definition.name, reserving: room)
-        let found: (totalRows: Int, offset: Int?)
-        switch query.selection {
-        case .range(let start, let end):
-            let range = KeyRange(
-                start: start, end: end, isDescending: query.isDescending, definition)
-            if !query.isDescending, toSkip == 0, room > 0 {
-                found = try rankedWalk(range, room: room, &pages, take)
-            } else {
-                let totalRows = try rows.entryCount
-                found = (totalRows, try offset(of: range, query, totalRows: totalRows))
-                try walk(range, query, skipping: &toSkip, room: &room) { key, head, tail in
-                    try pages.add(key: key, head: head, tail: tail, take)
-                }
-            }
-        case .keys(let keys):
-            for key in keys where room > 0 {
-                let range = KeyRange(of: key, definition)
-                try walk(range, query, skipping: &toSkip, room: &room) { key, head, tail in
-                    try pages.add(key: key, head: head, tail: tail, take)
-                }
-            }
-            found = (try rows.entryCount, nil)
+        var pages = RowPageBuilder(definition.name, reserving: query.limit ?? .max)
+        let found = try runStored(query) { key, head, tail in
+            try pages.add(key: key, head: head, tail: tail, take)
         }
         try pages.handOn(take)
         return found
+    }
+
+    /// Hands on the rows as they are stored.
+    ///
+    /// - Returns: As ``run(_:_:)``.
+    /// - Throws: as ``QueryRunner/run(_:)``; what `body` throws.
+    func runStored(
+        _ query: IndexQuery, _ body: StoredRow
+    ) throws -> (totalRows: Int?, offset: Int?) {
+        guard case .range(let start, let end) = query.selection else {
+            try forEachStored(query, body)
+            return (try rows.entryCount, nil)
+        }
+        let range = KeyRange(start: start, end: end, isDescending: query.isDescending, definition)
+        if !query.isDescending, query.skip == 0, query.limit != 0 {
+            return try rankedWalk(range, room: query.limit ?? .max, body)
+        }
+        let totalRows = try rows.entryCount
+        try forEachStored(query, body)
+        return (totalRows, try offset(of: range, query, totalRows: totalRows))
     }
 
     /// Hands on the rows as they are stored, and counts none of those before them.
@@ -69,12 +67,11 @@ struct RowQuery {
 
     /// Hands on the first rows of a range and tells of what stands before them on the way.
     private func rankedWalk(
-        _ range: KeyRange, room: Int, _ pages: inout RowPageBuilder,
-        _ take: (consuming IndexRow) throws -> Void
-    ) throws -> (totalRows: Int, offset: Int?) {
+        _ range: KeyRange, room: Int, _ body: StoredRow
+    ) throws -> (totalRows: Int?, offset: Int?) {
         var left = room
         let found = try rows.forEachRanked(from: range.lower, to: range.upper) { key, head, tail in
-            try pages.add(key: key, head: head, tail: tail, take)
+            try body(key, head, tail)
             left -= 1
             return left > 0
         }

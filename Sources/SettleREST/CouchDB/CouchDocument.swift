@@ -110,13 +110,13 @@ enum CouchDocument {
     private static func append(revisions path: [String], to text: inout [UInt8]) {
         let dash = UInt8(ascii: "-")
         let generation = Int64(String(decoding: path[0].utf8.prefix { $0 != dash }, as: UTF8.self))
-        text += Array(",\"_revisions\":{\"start\":\(generation ?? 0),\"ids\":[".utf8)
+        text += Array(",\"_revisions\":{\"ids\":[".utf8)
         for (place, name) in path.enumerated() {
             if place > 0 { text.append(UInt8(ascii: ",")) }
             let digest = name.utf8.drop { $0 != dash }.dropFirst()
             JSONText.append(String(decoding: digest, as: UTF8.self), to: &text)
         }
-        text += Array("]}".utf8)
+        text += Array("],\"start\":\(generation ?? 0)}".utf8)
     }
 
     /// The attachments whose contents go with a revision.

@@ -44,7 +44,9 @@ extension CouchDatabaseResponder {
             throw CouchError.notAllowed("GET,HEAD,POST")
         }
         let body = request.method == "POST" ? try request.object() : [:]
-        return .text(200, try await database.view(name, try CouchViewQuery(request, body)))
+        var rows = try await database.view(name, try CouchViewQuery(request, body))
+        rows.append("\n")
+        return try await rows.response(200, type: "application/json")
     }
 
     /// Several questions to a view at once.
@@ -57,7 +59,8 @@ extension CouchDatabaseResponder {
         for query in queries {
             results.append(
                 try await database.view(
-                    name, try CouchViewQuery(request, query.objectValue ?? [:])))
+                    name, try CouchViewQuery(request, query.objectValue ?? [:])
+                ).text)
         }
         return .results(results)
     }

@@ -35,6 +35,14 @@ struct CouchParts: Sendable {
         length += range.count
     }
 
+    /// All bytes of the texts.
+    var text: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(length)
+        for case .text(let piece) in pieces { text += piece }
+        return text
+    }
+
     /// Hands on all bytes, in constant memory.
     ///
     /// - Throws: ``DatabaseError`` when a content is damaged or went meanwhile, before all of it was handed on as
