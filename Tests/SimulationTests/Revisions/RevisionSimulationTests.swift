@@ -10,13 +10,21 @@ import Testing
 /// Databases in any topology that replicate with each other while everything goes wrong, by seeds.
 ///
 /// `SETTLE_REVISION_SEEDS` and `SETTLE_REVISION_FIRST_SEED` say which seeds are tried.
-@Suite(.serialized) struct `Simulation of replication by revisions` {
-    @Test(.timeLimit(.minutes(600)))
-    func `ends with the same winners and the same leaves everywhere`() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SETTLE_REVISION_FIRST_SEED"].flatMap { UInt64($0) } ?? 1
-        let count = environment["SETTLE_REVISION_SEEDS"].flatMap { UInt64($0) } ?? 40
-        for seed in first..<first + count { try await run(seed) }
+@Suite struct `Simulation of replication by revisions` {
+    private static let first = number("SETTLE_REVISION_FIRST_SEED") ?? 1
+    private static let count = number("SETTLE_REVISION_SEEDS") ?? 500
+    /// How many run at once: they wait for the disk more than they work.
+    private static let laneCount: UInt64 = 10
+
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    @Test(.timeLimit(.minutes(600)), arguments: 0..<laneCount)
+    func `ends with the same winners and the same leaves everywhere`(lane: UInt64) async throws {
+        let seeds = stride(
+            from: Self.first + lane, to: Self.first + Self.count, by: Int(Self.laneCount))
+        for seed in seeds { try await run(seed) }
     }
 
     private func run(_ seed: UInt64) async throws {
