@@ -1,17 +1,13 @@
 import HTTPTypes
 import SettlePrimitives
-import Synchronization
 
 /// How many may wait for changes at once, so that they do not take all connections.
 ///
 /// A reader who has gone is only noticed when it is written to, or when its wait is over.
-final class LiveReaders: Sendable {
-    private struct State {
-        var count = 0
-        var counts: [SenderKey: Int] = [:]
-    }
+struct LiveReaders: Sendable {
+    typealias Place = SettlePrimitives.Place<SenderKey>
 
-    private let state = Lock(State())
+    private let places: Places<SenderKey>
     private let countMax: Int
 
     /// The most of one subject: the devices of a person, and then some.
@@ -26,6 +22,7 @@ final class LiveReaders: Sendable {
     /// - Parameter countMax: The most readers of all subjects.
     init(countMax: Int) {
         self.countMax = countMax
+        places = Places(countMax: countMax)
     }
 
     /// Takes a place.
@@ -41,42 +38,18 @@ final class LiveReaders: Sendable {
             case .subject: Self.subjectCountMax
             case .address: addressCountMax
             }
-        let isTaken = try state.withLock { (state) throws(Problem) -> Bool in
-            guard state.count < countMax else {
+        do throws(Places<SenderKey>.Refusal) {
+            return try places.take(reader, atMost: ownCountMax)
+        } catch {
+            switch error {
+            case .allTaken:
                 throw Problem(
                     .serviceUnavailable, "Too many wait for changes already; poll instead.")
+            case .ownTaken:
+                throw Problem(
+                    .tooManyRequests,
+                    "You wait for changes \(ownCountMax) times already; end some, or poll instead.")
             }
-            guard state.counts[reader, default: 0] < ownCountMax else { return false }
-            state.count += 1
-            state.counts[reader, default: 0] += 1
-            return true
         }
-        guard isTaken else {
-            throw Problem(
-                .tooManyRequests,
-                "You wait for changes \(ownCountMax) times already; end some, or poll instead.")
-        }
-        return Place(readers: self, reader: reader)
-    }
-
-    fileprivate func end(_ reader: SenderKey) {
-        state.withLock { state in
-            state.count -= 1
-            guard let count = state.counts[reader] else { return }
-            state.counts[reader] = count > 1 ? count - 1 : nil
-        }
-    }
-
-    /// A place that is given up when nobody holds it any more.
-    final class Place: Sendable {
-        private let readers: LiveReaders
-        private let reader: SenderKey
-
-        fileprivate init(readers: LiveReaders, reader: SenderKey) {
-            self.readers = readers
-            self.reader = reader
-        }
-
-        deinit { readers.end(reader) }
     }
 }
