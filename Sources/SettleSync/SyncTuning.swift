@@ -6,6 +6,11 @@ enum SyncTuning {
     /// Pages of a pull that came and are not stored: one that is being stored, and one that came
     /// meanwhile, so that neither the remote nor the disk is waited for.
     static let heldPageCountMax = 2
+    /// The bytes of contents of attachments that a batch keeps in memory until its documents are stored, in one commit; what
+    /// is more is stored before them, in commits of its own.
+    static let heldContentSizeMax = 8 << 20
+    /// The longest of such contents, in bytes: longer ones come piece by piece.
+    static let heldContentLengthMax = 1 << 20
     /// Pages in a row with nothing but known revisions after which a pull by revisions keeps where it is: a pull that
     /// breaks reads no more of them again, and a commit here and two requests are little beside so many.
     static let knownPageCountMax = 16

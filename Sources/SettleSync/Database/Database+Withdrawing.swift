@@ -93,27 +93,17 @@ extension Database {
     private func revisions(
         of id: String, _ backend: any RevisionBackend
     ) async throws -> [ReadyRevision] {
-        let contents = RevisionContents(database: self, backend: backend)
-        var ready: [ReadyRevision] = []
-        for fetched in try await backend.leaves(of: id) {
-            let fault: ItemFault
-            switch fetched {
-            case .revision(let revision):
-                do {
-                    let (attachments, _) = try await contents.attachments(of: revision)
-                    ready.append(ReadyRevision(revision: revision, attachments: attachments))
-                    continue
-                } catch let failed as RevisionContents.Fault {
-                    fault = failed.fault
-                }
-            case .fault(_, let found): fault = found
-            }
+        let ready = try await RevisionContents(
+            database: self, backend: backend,
+            concurrentRequestsMax: SyncTuning.concurrentRequestsDefault
+        ).ready(try await backend.leaves(of: id))
+        if let (_, fault) = ready.faults.first {
             throw ReplicationError(
                 .protocolViolation,
                 "What '\(backend.identifier)' has of document '\(id)' cannot be a document here: \(fault)",
                 documentId: id)
         }
-        return ready
+        return ready.revisions
     }
 
     private func withdraw(

@@ -106,22 +106,13 @@ extension RevisionCycle {
     private mutating func store(
         _ batch: Batch, from sequence: JSONValue?, _ logs: inout Logs
     ) async throws {
-        var (counts, faults) = (batch.counts, batch.faults)
-        var revisions: [ReadyRevision] = []
-        let contents = RevisionContents(database: database, backend: backend)
-        for fetched in batch.fetched {
-            switch fetched {
-            case .fault(let id, let fault): faults.append((id, fault))
-            case .revision(let revision):
-                do {
-                    let (attachments, count) = try await contents.attachments(of: revision)
-                    summary.attachmentsDownloaded += count
-                    revisions.append(ReadyRevision(revision: revision, attachments: attachments))
-                } catch let fault as RevisionContents.Fault {
-                    faults.append((revision.id, fault.fault))
-                }
-            }
-        }
+        let ready = try await RevisionContents(
+            database: database, backend: backend,
+            concurrentRequestsMax: session.configuration.concurrentRequestsMax
+        ).ready(batch.fetched)
+        summary.attachmentsDownloaded += ready.fetchedCount
+        let (revisions, faults) = (ready.revisions, batch.faults + ready.faults)
+        var counts = batch.counts
         counts.read = revisions.count
         let (cycle, known, stored, read) = (self, logs, revisions, counts)
         let (found, query) = (faults, self.stored(batch.query))
