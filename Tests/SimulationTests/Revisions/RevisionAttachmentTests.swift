@@ -1,6 +1,9 @@
 import Foundation
+import HTTPTypes
 import Settle
+import SettleREST
 import SettleSync
+import Synchronization
 import TestSupport
 import Testing
 
@@ -143,5 +146,73 @@ import Testing
             #expect(try await world.replicate("a", with: "b").pushed == 1)
             #expect(try await world.state(of: "a") == world.state(of: "b"))
         }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `of several revisions come at once, as many as may`() async throws {
+        try await withRevisionWorld(["a", "b"]) { world in
+            let (a, b) = (try await world.database("a"), try await world.database("b"))
+            // More than is kept in memory until their documents are stored.
+            for number in 0..<20 {
+                try await b.save(Self.document("d\(number)", [("x\(number)", (1 << 20) - number)]))
+            }
+            let transport = GatheringTransport(world.transport, count: 3)
+            var configuration = try world.configuration(with: "b", direction: .serverToClient)
+            configuration.options[CouchBackend.OptionName.transport] = transport
+            configuration.pageSize = 20
+            configuration.concurrentRequestsMax = 3
+            let summary = try await a.replicate(with: configuration)
+            #expect(summary.pulled == 20 && summary.attachmentsDownloaded == 20)
+            #expect(transport.countMax == 3)
+            for number in 0..<20 {
+                #expect(
+                    try await attachments(a, "d\(number)") == attachments(b, "d\(number)"))
+            }
+            #expect(try a.statistics().waitingContentCount == 0)
+            #expect(try await a.check().isEmpty)
+        }
+    }
+}
+
+/// A transport that holds back requests for contents until as many are under way as may be, once.
+private final class GatheringTransport: HTTPTransport {
+    private struct State {
+        var count = 0
+        var countMax = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isOpen = false
+    }
+
+    private let base: any HTTPTransport
+    private let count: Int
+    private let state = Mutex(State())
+
+    init(_ base: any HTTPTransport, count: Int) {
+        self.base = base
+        self.count = count
+    }
+
+    /// How many were under way at once.
+    var countMax: Int { state.withLock { $0.countMax } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        guard request.path?.contains("/x") == true else {
+            return try await base.send(request, body: body, bodySizeMax: bodySizeMax)
+        }
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state in
+                state.count += 1
+                state.countMax = max(state.countMax, state.count)
+                state.waiting.append(continuation)
+                if state.count == count { state.isOpen = true }
+                defer { if state.isOpen { state.waiting = [] } }
+                return state.isOpen ? state.waiting : []
+            }
+            for continuation in ready { continuation.resume() }
+        }
+        defer { state.withLock { $0.count -= 1 } }
+        return try await base.send(request, body: body, bodySizeMax: bodySizeMax)
     }
 }
