@@ -108,6 +108,13 @@ extension Database {
         return status
     }
 
+    /// Whether an index has a reduce function; nil when none of this name is known.
+    ///
+    /// - Complexity: Nothing is read, unlike ``indexStatus(named:)``.
+    package func hasReducer(ofIndexNamed name: String) -> Bool? {
+        indexes.entryIfThere(named: name).map { $0.definition.reducer != nil }
+    }
+
     /// The documents that the map function of an index could not map, by identifier.
     ///
     /// - Parameters:

@@ -99,7 +99,9 @@ extension CouchBackend {
             createsDatabase: creates ?? false,
             listeningSeconds: timeout.map { max(1, min(listening, Int(min($0, 3_600) / 2))) }
                 ?? listening,
-            packsRequests: packs ?? !address.isThisMachine)
+            packsRequests: packs ?? !address.isThisMachine,
+            bulkCountMax: max(
+                1, min(RESTTuning.bulkCountMax, configuration.concurrentRequestsMax)))
     }
 
     private static func selector(_ text: String) throws(ReplicationError) -> JSONValue {

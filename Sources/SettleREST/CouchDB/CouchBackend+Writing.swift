@@ -38,7 +38,7 @@ struct CouchRejection: Sendable, Hashable {
 
 extension CouchBackend {
     /// Brings revisions to the database: by `_bulk_docs`, as many at a time as have ``RESTTuning/bulkSizeMax`` bytes and
-    /// ``RESTTuning/bulkCountMax`` of them at once, and those with long attachments in parts, one by one.
+    /// ``bulkCountMax`` of them at once, and those with long attachments in parts, one by one.
     ///
     /// Attachments that the database should have are not sent, unless it says that it lacks them.
     package func store(
@@ -60,7 +60,7 @@ extension CouchBackend {
         var texts = WrittenTexts()
         var count = 0
         func send(_ texts: WrittenTexts) async throws {
-            if count == RESTTuning.bulkCountMax {
+            if count == bulkCountMax {
                 refused += try await group.next() ?? []
                 count -= 1
             }

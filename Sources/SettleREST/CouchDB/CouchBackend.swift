@@ -21,6 +21,8 @@ public struct CouchBackend: Sendable {
     let listeningSeconds: Int
     /// Whether bodies go packed by gzip, as long as the server takes them.
     let packsRequests: Bool
+    /// How many bulk writes are under way at once.
+    let bulkCountMax: Int
     let memory = CouchMemory()
 
     /// What the database here calls the remote: its address.
@@ -32,7 +34,7 @@ public struct CouchBackend: Sendable {
     init(
         address: CouchAddress, transport: any HTTPTransport, means: CouchAuthorizer.Means,
         documents: CouchSelection, createsDatabase: Bool, listeningSeconds: Int,
-        packsRequests: Bool
+        packsRequests: Bool, bulkCountMax: Int
     ) {
         self.address = address
         self.transport = transport
@@ -41,6 +43,7 @@ public struct CouchBackend: Sendable {
         self.createsDatabase = createsDatabase
         self.listeningSeconds = listeningSeconds
         self.packsRequests = packsRequests
+        self.bulkCountMax = bulkCountMax
     }
 
     /// Sends a request, with fresh credentials once more when the first are refused.

@@ -37,8 +37,9 @@ extension CouchDatabase {
     ///   ``DatabaseError``.
     /// - Complexity: As the query; linear in the rows of the range for a sender who sees a part.
     func view(_ name: CouchViewName, _ query: CouchViewQuery) async throws -> CouchParts {
-        guard database.indexNames.contains(name.index) else { throw try missingView(name) }
-        let hasReducer = try database.indexStatus(named: name.index).reduce != nil
+        guard let hasReducer = database.hasReducer(ofIndexNamed: name.index) else {
+            throw try missingView(name)
+        }
         let reduces = try query.check(hasReducer: hasReducer)
         if reduces, isLimited {
             throw CouchError(

@@ -297,6 +297,16 @@ struct ToldCouch {
         #expect(not.header(.contentEncoding) == [nil])
     }
 
+    @Test(arguments: [(1, 1), (3, 3), (8, 4), (0, 1)])
+    func `has as many bulk writes under way as operations may be, and four at most`(
+        _ given: Int, _ expected: Int
+    ) throws {
+        var configuration = ReplicationConfiguration(
+            url: try #require(URL(string: "couchdb+https://h/db")), isRepeating: false)
+        configuration.concurrentRequestsMax = given
+        #expect(try CouchBackend(configuration).bulkCountMax == expected)
+    }
+
     @Test(arguments: [
         ("127.0.0.1:5984", false), ("localhost", false), ("LOCALHOST:1", false), ("[::1]:1", false),
         ("localhost.example.org", true), ("h", true),
