@@ -23,6 +23,15 @@ public struct RevisionLeaf: Sendable, Hashable {
         isDeleted = leaf.isDeleted
         ancestors = tree.path(to: leaf.name)?.names.dropFirst().map(\.description) ?? []
     }
+
+    /// The only leaf of a document, at the end of a path.
+    init(_ path: RevisionPath, isDeleted: Bool, origin: String?) {
+        self.origin = origin
+        self.isDeleted = isDeleted
+        let names = path.names.map(\.description)
+        revision = names[0]
+        ancestors = Array(names.dropFirst())
+    }
 }
 
 /// A document with more than one leaf that is no deletion.

@@ -11,6 +11,10 @@ extension Snapshot {
     public func leaves(of id: String) throws -> [RevisionLeaf] {
         try DatabaseError.translating {
             guard let record = try base.record(id) else { return [] }
+            guard record.hasTree else {
+                let path = RevisionPath(record.revision, ancestors: record.ancestors)
+                return [RevisionLeaf(path, isDeleted: record.isDeleted, origin: record.origin)]
+            }
             let tree = try base.tree(of: id, record)
             return try tree.sortedLeaves.map { leaf in
                 RevisionLeaf(
@@ -30,9 +34,12 @@ extension Snapshot {
     /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read.
     public func document(_ id: String, atRevision revision: String) throws -> Document? {
         try DatabaseError.translating {
-            guard let record = try base.record(id),
-                let leaf = try base.tree(of: id, record).leaf(named: revision)
-            else { return nil }
+            guard let record = try base.record(id) else { return nil }
+            guard record.hasTree else {
+                guard RevisionName(revision)?.standIn == record.revision else { return nil }
+                return try Document(id: id, record: record, in: database.store)
+            }
+            guard let leaf = try base.tree(of: id, record).leaf(named: revision) else { return nil }
             return try document(id, at: leaf.name, record)
         }
     }
