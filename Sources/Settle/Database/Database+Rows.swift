@@ -65,28 +65,29 @@ extension Database {
     ///   - index: The name of the index.
     ///   - parameters: Which rows, in which order.
     ///   - initial: What to begin with.
-    ///   - body: Called with what was gathered, a view of each row, and the snapshot that it is of.
+    ///   - body: Called with what was gathered, a view of each row, the snapshot that it is of, and the last change that the
+    ///     rows take into account: that of a document may be a later one.
     /// - Returns: What was gathered, and what is known of the rows.
     /// - Throws: As ``readRows(of:with:into:_:)``.
     package func readCountedRows<Result: Sendable>(
         of index: String, with parameters: any QueryParameters, into initial: Result,
-        _ body: @Sendable (inout Result, borrowing QueryRowView, Snapshot) throws -> Void
+        _ body: @Sendable (inout Result, borrowing QueryRowView, Snapshot, UInt64) throws -> Void
     ) async throws -> CountedRows<Result> {
         let gathered = try await withRows(
             of: index, parameters.freshness,
             asking: { _ in try IndexQuery(parameters, hasReducer: false) }
         ) { snapshot, query, runner, reader in
             var result = initial
+            let sequence = reader.state.sequence
             let (totalRows, offset) = try runner.runStored(query) { key, emitted, value in
                 try body(
                     &result,
                     QueryRowView(
                         of: index, rowKey: key, emitted: emitted, stored: value, repeatsKey: false),
-                    snapshot)
+                    snapshot, sequence)
             }
             return CountedRows(
-                result: result, totalRows: totalRows, offset: offset,
-                sequence: reader.state.sequence)
+                result: result, totalRows: totalRows, offset: offset, sequence: sequence)
         }
         return gathered ?? CountedRows(result: initial)
     }

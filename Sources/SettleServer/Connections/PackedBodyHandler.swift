@@ -59,7 +59,15 @@ final class PackedBodyHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        waiting.removeAll()
+        if !waiting.isEmpty {
+            // Without it, who reads the body would take what it has for all of it.
+            let errors = waiting.lazy.compactMap { waiting -> (any Error)? in
+                if case .error(let error) = waiting { error } else { nil }
+            }
+            let error = errors.first ?? ChannelError.eof
+            waiting.removeAll()
+            context.fireErrorCaught(error)
+        }
         context.fireChannelInactive()
     }
 

@@ -9,6 +9,8 @@ struct CouchBulk: Sendable {
     var documents: [(id: String, input: Result<CouchInput, CouchError>)] = []
     /// Whether they are new revisions.
     var newEdits = true
+    /// How many bytes packed contents may still have.
+    private var bytesLeft = CouchInput.unpackedBytesMax
 
     /// Reads a body.
     ///
@@ -39,7 +41,7 @@ struct CouchBulk: Sendable {
     ]
 
     private mutating func append(_ document: PackedValue) throws {
-        let input = try CouchInput(document)
+        let input = try CouchInput(document, unpacking: &bytesLeft)
         let id = input.id ?? CouchDatabase.newIdentifier()
         // One that no server takes fails all of them, as in CouchDB; what only this one does not, itself.
         try CouchInput.checkForm(id)

@@ -25,6 +25,11 @@ struct CouchContent: Sendable {
         self.md5 = md5
     }
 
+    /// How many bytes of it are in memory.
+    var memoryByteCount: Int {
+        if case .memory(let data) = place { data.count } else { 0 }
+    }
+
     /// The MD5 of content, 16 bytes; it protects nothing.
     static func md5(of data: Data) -> [UInt8] { Array(Insecure.MD5.hash(data: data)) }
 
@@ -53,8 +58,8 @@ struct CouchContent: Sendable {
 }
 
 extension CouchContent {
-    /// What is kept in memory until its document is stored; longer content goes to the database.
-    private static let memoryBytesMax = 1 << 20
+    /// The longest content that is kept in memory until its document is stored; longer content goes to the database.
+    static let memoryBytesMax = 1 << 20
 
     /// Takes in content while it comes.
     ///
@@ -63,15 +68,16 @@ extension CouchContent {
     ///   - name: The name of its attachment.
     ///   - type: What kind of content it is.
     ///   - bytesMax: The longest content.
+    ///   - memoryBytesMax: The longest that stays in memory.
     ///   - database: Where it is wanted.
     /// - Throws: ``CouchError`` 413 for a longer one, of which nothing stays; what `chunks` throws; ``DatabaseError``.
     init<Chunks: AsyncSequence>(
         taking chunks: Chunks, named name: String, type: String, bytesMax: Int,
-        into database: Database
+        memoryBytesMax: Int = Self.memoryBytesMax, into database: Database
     ) async throws where Chunks.Element == ArraySlice<UInt8> {
         let counted = CountedChunks(chunks.makeAsyncIterator(), bytesMax: bytesMax, name)
         var first = Data()
-        while first.count <= Self.memoryBytesMax {
+        while first.count <= memoryBytesMax {
             guard let chunk = try await counted.next() else {
                 self.init(first)
                 return

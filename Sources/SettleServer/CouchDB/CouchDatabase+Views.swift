@@ -81,11 +81,14 @@ extension CouchDatabase {
         let found = try await database.readCountedRows(
             of: name.index, with: query.parameters(reduces: false, isWhole: isLimited),
             into: CouchRows(query)
-        ) { rows, row, snapshot in
+        ) { rows, row, snapshot, sequence in
             guard !rows.isFull else { return }
             let id = try row.documentId
             if isLimited {
-                guard try seesWinner(of: id, in: snapshot), rows.passesSkipped() else { return }
+                // The row may be older than the document, and be of one that the sender may not see.
+                guard let change = try snapshot.lastChange(of: id), change.sequence <= sequence,
+                    try seesWinner(of: id, in: snapshot), rows.passesSkipped()
+                else { return }
             }
             try rows.add { text in
                 text += Array("{\"id\":".utf8)
@@ -119,7 +122,8 @@ extension CouchDatabase {
     /// Whether the sender sees the leaf of a document that indexes have.
     func seesWinner(of id: String, in snapshot: Snapshot) throws -> Bool {
         guard isLimited else { return true }
-        return try tree(of: id, in: snapshot)?.winner == snapshot.revisionTree(of: id)?.winner
+        guard let winner = try snapshot.revisionTree(of: id)?.winner else { return false }
+        return try tree(of: id, in: snapshot)?.winner == winner
     }
 
     /// Appends the document of a row, or the one that its value names, with the revision that the value names.

@@ -117,6 +117,9 @@ extension CouchDatabase {
             try transaction.document(id, atRevision: $0.name.description)
         }
         let older = try source.map { try Self.generations(of: $0.name, id, in: transaction) }
+        let keepable = Dictionary((known?.attachments ?? []).map { ($0.name, $0) }) {
+            first, _ in first
+        }
         document.attachments = try input.attachments.map { attachment in
             switch attachment.content {
             case .content(let content):
@@ -126,9 +129,7 @@ extension CouchDatabase {
                 return try Self.attachment(
                     attachment.name, attachment.contentType, content, in: transaction)
             case .stub:
-                guard let source,
-                    let kept = known?.attachments.first(where: { $0.name == attachment.name })
-                else {
+                guard let source, let kept = keepable[attachment.name] else {
                     throw CouchError(
                         412, "missing_stub",
                         "Invalid attachment stub in \(id) for \(attachment.name)")

@@ -26,8 +26,8 @@ struct CouchInput: Sendable {
         var digest: String?
     }
 
-    /// The longest content that is packed may be unpacked, in bytes.
-    private static let unpackedBytesMax = 64 << 20
+    /// How long contents that come packed in one request may be unpacked, all together, in bytes.
+    static let unpackedBytesMax = 64 << 20
 
     var id: String?
     /// The revision that it follows or, without new edits, is.
@@ -47,6 +47,17 @@ struct CouchInput: Sendable {
     ///
     /// - Throws: ``CouchError`` in CouchDB's words.
     init(_ body: PackedValue) throws {
+        var bytesLeft = Self.unpackedBytesMax
+        try self.init(body, unpacking: &bytesLeft)
+    }
+
+    /// Reads a document among others.
+    ///
+    /// - Parameters:
+    ///   - body: The document.
+    ///   - bytesLeft: How many bytes its packed contents may have, of all that are in memory at once.
+    /// - Throws: As ``init(_:)``; 413 when they have more.
+    init(_ body: PackedValue, unpacking bytesLeft: inout Int) throws {
         guard body.isObject else { throw CouchError.badRequest("Document must be a JSON object") }
         let (special, own) = try body.separatingMembers(beginningWith: UInt8(ascii: "_"))
         members = own
@@ -66,7 +77,8 @@ struct CouchInput: Sendable {
                 }
                 isDeleted = flag
             case "_revisions": revisions = try Self.revisions(value)
-            case "_attachments": attachments = try Self.attachments(value)
+            case "_attachments":
+                attachments = try Self.attachments(value, unpacking: &bytesLeft)
             case _ where Self.ignored.contains(name): continue
             default:
                 throw CouchError(
@@ -101,7 +113,9 @@ struct CouchInput: Sendable {
         }
     }
 
-    private static func attachments(_ value: JSONValue) throws -> [Attachment] {
+    private static func attachments(
+        _ value: JSONValue, unpacking bytesLeft: inout Int
+    ) throws -> [Attachment] {
         guard case .object(let members) = value else {
             throw CouchError.badRequest("Attachments must be a JSON object")
         }
@@ -122,8 +136,9 @@ struct CouchInput: Sendable {
             else {
                 throw CouchError.badRequest("Attachment '\(name)' has no data that is Base64")
             }
-            attachment.content = .content(
-                CouchContent(try unpacked(data, attachment.isPacked)))
+            let content = try unpacked(data, attachment.isPacked, bytesMax: bytesLeft)
+            if attachment.isPacked { bytesLeft -= content.count }
+            attachment.content = .content(CouchContent(content))
             return attachment
         }
     }
@@ -131,10 +146,12 @@ struct CouchInput: Sendable {
     /// Content as it is, which may have come packed by gzip.
     ///
     /// - Throws: ``CouchError`` when it is not packed as it says, or too long.
-    static func unpacked(_ data: Data, _ isPacked: Bool) throws(CouchError) -> Data {
+    static func unpacked(
+        _ data: Data, _ isPacked: Bool, bytesMax: Int
+    ) throws(CouchError) -> Data {
         guard isPacked else { return data }
         do {
-            return Data(try Inflate.gunzip(data, bytesMax: unpackedBytesMax))
+            return Data(try Inflate.gunzip(data, bytesMax: max(0, bytesMax)))
         } catch {
             throw error == .tooLong
                 ? CouchError(413, "attachment_too_large", "The attachment is too large.")

@@ -8,8 +8,10 @@ struct CouchUpload: Sendable {
     let chunks: any AsyncSequence<ArraySlice<UInt8>, any Error> & Sendable
     /// The longest content of an attachment, in bytes.
     let contentBytesMax: Int
-    /// The longest text of a document, and the longest content that is read whole: packed, or without a name.
+    /// The longest text of a document, and the most bytes of contents that are read whole: packed, or without a name.
     let textBytesMax: Int
+    /// The most bytes of all contents of a document that are in memory until it is stored.
+    static let memoryBytesMax = 8 << 20
 
     /// A body that comes.
     init(
@@ -56,7 +58,7 @@ struct CouchPartsReader {
         guard try await body.nextPart() != nil else {
             throw CouchError.badRequest("The multipart body has no document.")
         }
-        return try CouchInput(text: try await whole())
+        return try CouchInput(text: try await whole(atMost: upload.textBytesMax))
     }
 
     /// Takes in the contents of the document.
@@ -66,60 +68,76 @@ struct CouchPartsReader {
     ///   - database: Where it is to be stored.
     /// - Throws: ``CouchError`` in CouchDB's words; what the body throws; ``DatabaseError``.
     func takeContents(of input: inout CouchInput, into database: Database) async throws {
+        var memoryLeft = CouchUpload.memoryBytesMax
+        var wholeLeft = min(upload.textBytesMax, CouchInput.unpackedBytesMax)
+        var awaited = AwaitedContents(input.attachments)
         while let headers = try await body.nextPart() {
-            let open = input.attachments.indices.filter {
-                if case .follows = input.attachments[$0].content { true } else { false }
-            }
             let name = headers["content-disposition"].flatMap {
                 Multipart.parameter("filename", of: $0)
             }
-            let named = name.flatMap { name in
-                open.first { input.attachments[$0].name == name }
-            }
-            guard name == nil || named != nil else {
-                throw CouchError.badRequest("A part of the body is none of the attachments.")
+            let named = try name.map { name throws(CouchError) in
+                try awaited.take(named: name)
             }
             let isPacked = headers["content-encoding"] == "gzip"
             if let named, !isPacked, !input.attachments[named].isPacked {
                 let attachment = input.attachments[named]
-                input.attachments[named].content = .content(
-                    try await CouchContent(
-                        taking: body, named: attachment.name, type: attachment.contentType,
-                        bytesMax: upload.contentBytesMax, into: database))
+                let content = try await CouchContent(
+                    taking: body, named: attachment.name, type: attachment.contentType,
+                    bytesMax: upload.contentBytesMax,
+                    memoryBytesMax: min(memoryLeft, CouchContent.memoryBytesMax), into: database)
+                memoryLeft -= content.memoryByteCount
+                input.attachments[named].content = .content(content)
                 continue
             }
-            let content = try await whole()
-            let place =
-                try named ?? Self.place(of: CouchContent(Data(content)), open, input.attachments)
-            input.attachments[place].content = .content(
-                CouchContent(
-                    try CouchInput.unpacked(
-                        Data(content), isPacked || input.attachments[place].isPacked)))
+            let bytes = Data(try await whole(atMost: wholeLeft))
+            let place = try named ?? awaited.take(CouchContent(bytes))
+            let content = CouchContent(
+                try CouchInput.unpacked(
+                    bytes, isPacked || input.attachments[place].isPacked, bytesMax: wholeLeft))
+            wholeLeft -= content.memoryByteCount
+            input.attachments[place].content = .content(content)
         }
-    }
-
-    /// The attachment that a part without a name is the content of.
-    private static func place(
-        of content: CouchContent, _ open: [Int], _ attachments: [CouchInput.Attachment]
-    ) throws(CouchError) -> Int {
-        let digest = content.digest
-        let place = open.first { attachments[$0].digest == digest }
-        guard let place = place ?? (open.count == 1 ? open.first : nil) else {
-            throw .badRequest("A part of the body is none of the attachments.")
-        }
-        return place
     }
 
     /// The rest of the part in memory.
-    private func whole() async throws -> [UInt8] {
+    private func whole(atMost bytesMax: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let more = try await body.next() {
-            guard bytes.count + more.count <= upload.textBytesMax else {
+            guard bytes.count + more.count <= bytesMax else {
                 throw CouchError.tooLarge
             }
             bytes += more
         }
         return bytes
+    }
+}
+
+/// The attachments whose contents are still to come, by their places.
+private struct AwaitedContents {
+    private var places: [String: Int] = [:]
+    private var names: [String: [String]] = [:]
+
+    init(_ attachments: [CouchInput.Attachment]) {
+        for (place, attachment) in attachments.enumerated() {
+            guard case .follows = attachment.content else { continue }
+            places[attachment.name] = place
+            if let digest = attachment.digest { names[digest, default: []].append(attachment.name) }
+        }
+    }
+
+    /// The one of a name, which is awaited no more.
+    mutating func take(named name: String) throws(CouchError) -> Int {
+        guard let place = places.removeValue(forKey: name) else { throw .foreignPart }
+        return place
+    }
+
+    /// The one that a part without a name is the content of: by its MD5 or, when one is left, that one.
+    mutating func take(_ content: CouchContent) throws(CouchError) -> Int {
+        while let name = names[content.digest]?.popLast() {
+            if let place = places.removeValue(forKey: name) { return place }
+        }
+        guard places.count == 1, let (_, place) = places.popFirst() else { throw .foreignPart }
+        return place
     }
 }
 
@@ -172,5 +190,7 @@ private final class MultipartEvents: AsyncSequence, AsyncIteratorProtocol {
 }
 
 extension CouchError {
+    fileprivate static let foreignPart = badRequest(
+        "A part of the body is none of the attachments.")
     fileprivate static let malformedParts = badRequest("The multipart body is malformed.")
 }

@@ -45,7 +45,8 @@ public final class CouchServer: Service, Sendable {
         public var replicationHosts: [String] = []
         /// The longest body of a request, in bytes; without the contents of attachments that come as they are.
         public var bodyMaxBytes = 64 << 20
-        /// The longest content of an attachment that comes as it is, in bytes; such content is read in constant memory.
+        /// The longest content of an attachment that comes as it is, in bytes; such content is read in constant memory. A request
+        /// whose body is packed has ``bodyMaxBytes`` at most.
         public var attachmentMaxBytes = 1 << 30
 
         /// A configuration of a directory, with CouchDB's port on this machine.
@@ -103,7 +104,8 @@ public final class CouchServer: Service, Sendable {
 
     /// How connections are spoken on: HTTP/1.1, with TLS or without, with bodies that may come packed by gzip.
     private func channels() throws -> HTTPServerBuilder {
-        let unpackedBytesMax = max(configuration.bodyMaxBytes, configuration.attachmentMaxBytes)
+        // Also of contents that come as they are: a packed body costs its sender next to nothing.
+        let unpackedBytesMax = configuration.bodyMaxBytes
         let plain = HTTPServerBuilder { responder in
             TableChannel(HTTP1Channel(responder: responder), unpackedBytesMax: unpackedBytesMax)
         }

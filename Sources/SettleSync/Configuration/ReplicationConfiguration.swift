@@ -92,7 +92,7 @@ public struct ReplicationConfiguration: ReplicationDetails {
     /// The most operations in flight, 1 or more; 8 unless given.
     ///
     /// Operations of one document never overlap. With CouchDB it is of how many documents attachments are fetched at once, and
-    /// the most bulk writes under way, of which there are never more than four.
+    /// the most bulk writes under way, of which there are never more than four; leaves of one document may be in two of them.
     public var concurrentRequestsMax = SyncTuning.concurrentRequestsDefault
     /// How many failures in a row a one-shot replication tries to get over; 3 unless given.
     public var retryLimit = SyncTuning.retryLimitDefault

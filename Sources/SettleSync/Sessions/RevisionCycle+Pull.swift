@@ -7,8 +7,8 @@ extension RevisionCycle {
         var feed: RevisionFeed
         var fetched: [FetchedRevision] = []
         var faults: [(id: String, fault: ItemFault)] = []
-        /// The documents of the page that are set aside.
-        var setAsideIds: [String] = []
+        /// Whether documents of the page were set aside when it came.
+        var hasSetAside = false
         var counts = LogCounts()
         var isLast = false
     }
@@ -38,7 +38,7 @@ extension RevisionCycle {
             knownPageCount += 1
             // Pages of what is known need no entry each: some are as soon read again.
             if isLast || !batch.fetched.isEmpty || !batch.faults.isEmpty
-                || !batch.setAsideIds.isEmpty || knownPageCount == SyncTuning.knownPageCountMax
+                || batch.hasSetAside || knownPageCount == SyncTuning.knownPageCountMax
             {
                 try await store(batch, from: logs.sequence, &logs)
                 knownPageCount = 0
@@ -173,8 +173,11 @@ extension RevisionCycle {
                 }
             }
         }
-        for id in batch.setAsideIds where !ids.contains(id) {
-            try tables.removeFault(SetAsideKey(id: id))
+        guard try tables.hasFaults() else { return }
+        // Also what the batch before set aside.
+        for change in batch.feed.changes where !ids.contains(change.id) {
+            let key = SetAsideKey(id: change.id)
+            if try tables.fault(key) != nil { try tables.removeFault(key) }
         }
     }
 
@@ -260,8 +263,8 @@ extension RevisionCycle {
                 let tables = try RemoteTables(
                     RemoteRecord.find(remote, in: snapshot), in: snapshot)
                 if try tables.hasFaults() {
-                    batch.setAsideIds = try changes.map(\.id).filter {
-                        try tables.fault(SetAsideKey(id: $0)) != nil
+                    batch.hasSetAside = try changes.contains {
+                        try tables.fault(SetAsideKey(id: $0.id)) != nil
                     }
                 }
                 return try changes.compactMap { change in

@@ -8,13 +8,16 @@ extension RevisionCycle {
         let leaf: RevisionLeaf
     }
 
-    /// What the remote lacks of some offers, and what is known of them.
+    /// What the remote lacks of some offers.
     private struct Prepared: Sendable {
         var sent: [SentRevision] = []
-        var outcome: RevisionOutcome
+        /// The last change of the database when they were read.
+        var readAt: UInt64 = 0
+        var counts = LogCounts()
+        /// The changes that the offers are of.
+        var changes: [DocumentChange] = []
         /// The last change that was looked at.
         var sequence: UInt64 = 0
-        var hasOffers = true
         var isLast = false
     }
 
@@ -34,9 +37,14 @@ extension RevisionCycle {
             try Task.checkCancellation()
             let (sequence, isLast) = (batch.sequence, batch.isLast)
             async let next = isLast ? nil : preparation.batch(after: sequence)
-            let outcome = try await store(batch)
+            // What is kept of these documents may be of the batch before.
+            var outcome = try database.read { [changes = batch.changes] snapshot in
+                let record = try RemoteRecord.find(remote, in: snapshot)
+                return try RevisionOutcome(of: changes, RemoteTables(record, in: snapshot))
+            }
+            try await store(batch, &outcome)
             // What came from the remote needs no entry for each batch.
-            if sequence > logged, isLast || batch.hasOffers {
+            if sequence > logged, isLast || batch.counts.checked > 0 {
                 let log = log(
                     after: logs, from: .integer(Int64(logged)), to: .integer(Int64(sequence)),
                     outcome.counts)
@@ -85,8 +93,9 @@ extension RevisionCycle {
             last = end
             if offers.isEmpty { continue }
             let preparation = Preparation(session: session, isWhole: true, fetchedAfter: .max)
-            let kept = try await store(
-                preparation.prepare(offers, RevisionOutcome(ids: Set(offers.map(\.id)))))
+            var outcome = RevisionOutcome(ids: Set(offers.map(\.id)))
+            try await store(try await preparation.prepare(offers), &outcome)
+            let kept = outcome
             try await database.write { try Self.keep(kept, upTo: nil, remote, in: $0) }
         }
         session.hasOfferedAgain.store(true, ordering: .relaxed)
@@ -135,10 +144,21 @@ extension RevisionCycle {
     }
 
     /// Brings to the remote what was prepared, and counts it.
-    ///
-    /// - Returns: What came of it.
-    private mutating func store(_ batch: Prepared) async throws -> RevisionOutcome {
-        var (sent, outcome) = (batch.sent, batch.outcome)
+    private mutating func store(
+        _ batch: Prepared, _ outcome: inout RevisionOutcome
+    ) async throws {
+        outcome.counts = batch.counts
+        var sent = batch.sent
+        if !sent.isEmpty, try database.lastSequence != batch.readAt {
+            // What was purged or followed meanwhile does not go; what followed has a change behind this one.
+            sent = try database.read { snapshot in
+                try sent.filter { revision in
+                    let name = RevisionName(revision.path[0])
+                    let tree = try snapshot.revisionTree(of: revision.document.id)
+                    return name.flatMap { tree?.leaf($0) } != nil
+                }
+            }
+        }
         if let filter = session.filter, !sent.isEmpty {
             let answers = await filter(sent.map(\.document))
             summary.withheld += answers.count { !$0 }
@@ -148,7 +168,7 @@ extension RevisionCycle {
             sent = zip(sent, answers).filter(\.1).map(\.0)
         }
         outcome.counts.read += sent.count
-        guard !sent.isEmpty else { return outcome }
+        guard !sent.isEmpty else { return }
         let refused = try await backend.store(sent)
         outcome.counts.failed += refused.count
         outcome.counts.written += sent.count - refused.count
@@ -161,7 +181,6 @@ extension RevisionCycle {
             .compactMap { AttachmentNote($0.document, $0.path[0]) }
         summary.pushed += sent.count - refused.count
         session.report(.sending(sent: summary.pushed, total: summary.pushed))
-        return outcome
     }
 
     // MARK: Reading ahead
@@ -178,10 +197,8 @@ extension RevisionCycle {
         func batch(after sequence: UInt64) async throws -> Prepared {
             let limit = session.configuration.pageSize
             let (remote, hasDesigns) = (session.remote, session.backend.hasDesignDocuments)
-            let (changes, offers, noted) = try session.database.read { snapshot in
+            let (changes, offers) = try session.database.read { snapshot in
                 let changes = try snapshot.changes(since: sequence, limit: limit)
-                let tables = try RemoteTables(
-                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
                 // What came from the remote is not offered to it again.
                 let offers = try changes.changes.flatMap { change -> [Offer] in
                     if change.isPurged { return [] }
@@ -191,33 +208,33 @@ extension RevisionCycle {
                     return leaves.filter { $0.origin != remote || !isWhole && !isFetched }
                         .map { Offer(id: change.documentId, leaf: $0) }
                 }
-                return (changes, offers, try RevisionOutcome(of: changes.changes, tables))
+                return (changes, offers)
             }
-            var batch = try await prepare(offers, noted)
+            var batch = try await prepare(offers)
+            batch.changes = changes.changes
             batch.sequence = changes.lastSequence
-            batch.hasOffers = !offers.isEmpty
             batch.isLast = changes.changes.count < limit
             return batch
         }
 
         /// What the remote lacks of some offers.
-        func prepare(_ offers: [Offer], _ noted: RevisionOutcome) async throws -> Prepared {
-            var outcome = noted
-            guard !offers.isEmpty else { return Prepared(outcome: outcome) }
+        func prepare(_ offers: [Offer]) async throws -> Prepared {
+            var prepared = Prepared()
+            guard !offers.isEmpty else { return prepared }
             var revisions: [String: [String]] = [:]
             for offer in offers { revisions[offer.id, default: []].append(offer.leaf.revision) }
-            outcome.counts.checked += offers.count
+            prepared.counts.checked = offers.count
             let missing = try await session.backend.missing(revisions)
             let wanted = offers.filter {
                 missing[$0.id]?.revisions.contains($0.leaf.revision) == true
             }
-            outcome.counts.found += wanted.count
+            prepared.counts.found = wanted.count
             // One that is no leaf any more has a change behind this one.
             let remote = session.remote
-            let sent = try session.database.read { snapshot in
+            (prepared.sent, prepared.readAt) = try session.database.read { snapshot in
                 let tables = try RemoteTables(
                     RemoteRecord.find(remote, in: snapshot), in: snapshot)
-                return try wanted.compactMap { offer -> SentRevision? in
+                let sent = try wanted.compactMap { offer -> SentRevision? in
                     guard
                         let document = try snapshot.document(
                             offer.id, atRevision: offer.leaf.revision)
@@ -232,8 +249,9 @@ extension RevisionCycle {
                     }
                     return revision
                 }
+                return (sent, snapshot.sequence)
             }
-            return Prepared(sent: sent, outcome: outcome)
+            return prepared
         }
     }
 

@@ -21,10 +21,12 @@ package struct MultipartReader: Sendable {
         /// Before the first delimiter, or in the content of a part; the bytes that belong to what came before.
         case content(isPart: Bool, before: Int)
         case behindDelimiter
-        case headers([String: String])
+        case headers
         case end
     }
 
+    /// The longest boundary, in bytes: RFC 2046, 5.1.1.
+    private static let boundaryLengthMax = 70
     /// The longest heads that a part may have, in bytes.
     private static let headersBytesMax = 64 << 10
 
@@ -39,13 +41,15 @@ package struct MultipartReader: Sendable {
     /// How many bytes from `start` on are known not to begin what is looked for.
     private var searched = 0
     private var place = Place.content(isPart: false, before: 0)
-    /// How many bytes the heads of the part have so far.
+    /// The heads of the part so far, and how many bytes they have.
+    private var headers: [String: String] = [:]
     private var headersBytes = 0
 
     /// A reader of a body of a type; nil when that has no boundary, or is not of several parts.
     package init?(type: String) {
         guard type.lowercased().hasPrefix("multipart/"),
-            let boundary = Multipart.parameter("boundary", of: type), !boundary.isEmpty
+            let boundary = Multipart.parameter("boundary", of: type), !boundary.isEmpty,
+            boundary.utf8.count <= Self.boundaryLengthMax
         else { return nil }
         delimiter = Self.lineEnd + Array("--\(boundary)".utf8)
         // The first delimiter may be without the end of a line before it.
@@ -81,19 +85,18 @@ package struct MultipartReader: Sendable {
                     return .end
                 }
                 guard try line() != nil else { return nil }
-                place = .headers([:])
-            case .headers(var headers):
+                place = .headers
+            case .headers:
                 guard let line = try line() else { return nil }
                 guard line.isEmpty else {
                     guard let (name, value) = Self.field(line) else { throw Malformed() }
                     headers[name] = value
-                    place = .headers(headers)
                     continue
                 }
                 // The end of the line before a delimiter is the delimiter's.
                 start -= Self.lineEnd.count
-                headersBytes = 0
                 place = .content(isPart: true, before: Self.lineEnd.count)
+                defer { (headers, headersBytes) = ([:], 0) }
                 return .part(headers: headers)
             case .end: return nil
             }
@@ -126,7 +129,7 @@ package struct MultipartReader: Sendable {
         }
         let line = buffer[start..<end]
         start = end + Self.lineEnd.count
-        headersBytes += line.count
+        headersBytes += line.count + Self.lineEnd.count
         guard headersBytes <= Self.headersBytesMax else { throw Malformed() }
         return line
     }

@@ -333,6 +333,48 @@ import Testing
         }
     }
 
+    @Test func `are in memory no more than they may be, however many there are`() async throws {
+        try await withFace { face async throws in
+            let database = try await face.databases.database("db").database
+            let names = (0..<12).map { "n\($0)" }
+            let piece = String(repeating: "x", count: 1_000_000)
+            let pieces = [Self.document(names)] + names.flatMap { [Self.head($0), piece] }
+            let upload = coming("/db/x", pieces + ["\r\n--x1--"], type: Self.related).upload
+            let reader = try CouchPartsReader(upload, type: Self.related)
+            var input = try await reader.document()
+            try await reader.takeContents(of: &input, into: database)
+            var held = 0
+            for attachment in input.attachments {
+                guard case .content(let content) = attachment.content else {
+                    Issue.record("\(attachment.name) has no content.")
+                    continue
+                }
+                held += content.memoryByteCount
+                let found = content.attachment(named: attachment.name, type: "a/b")
+                #expect(found.length == 1_000_000)
+                await content.discard(from: database)
+            }
+            #expect((1_000_000...CouchUpload.memoryBytesMax).contains(held))
+            #expect(try await waitingContentCount(face) == 0)
+        }
+    }
+
+    @Test func `that come packed are limited all together`() throws {
+        let data = Data(GzipFixture.packed).base64EncodedString()
+        let length = GzipFixture.content.count
+        let attachment = "{\"data\":\"\(data)\",\"encoding\":\"gzip\"}"
+        let body = try JSONText.packed(
+            from: Array("{\"_attachments\":{\"a\":\(attachment),\"b\":\(attachment)}}".utf8))
+        var bytesLeft = 2 * length
+        #expect(try CouchInput(body, unpacking: &bytesLeft).attachments.count == 2)
+        #expect(bytesLeft == 0)
+        bytesLeft = 2 * length - 1
+        let refused = #expect(throws: CouchError.self) {
+            try CouchInput(body, unpacking: &bytesLeft)
+        }
+        #expect(refused?.status == 413)
+    }
+
     @Test(arguments: [
         ("PUT", "/db/x/a", "", true), ("PUT", "/db/x/a/b", "", true), ("PUT", "/db/x", "", false),
         ("PUT", "/db/x", "Multipart/Related; boundary=x", true), ("POST", "/db/x/a", "", false),
