@@ -34,6 +34,15 @@ import Testing
         #expect(parts(text) == nil)
     }
 
+    @Test func `have boundaries of 70 bytes at most`() {
+        for (length, isRead) in [(70, true), (71, false)] {
+            let boundary = String(repeating: "b", count: length)
+            let found = parts(
+                "--\(boundary)\r\n\r\nx\r\n--\(boundary)--", "multipart/x; boundary=\(boundary)")
+            #expect((found?.count == 1) == isRead)
+        }
+    }
+
     @Test(arguments: ["text/plain", "multipart/mixed", "multipart/mixed; boundary=\"\""])
     func `are not read without a boundary`(_ type: String) {
         #expect(parts("--b\r\n\r\nx\r\n--b--", type) == nil)

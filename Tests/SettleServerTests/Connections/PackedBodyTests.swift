@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import Settle
 import TestSupport
 import Testing
@@ -148,5 +151,28 @@ import Testing
                 Array(#"{"id":"a"}"#.utf8), to: port)
             #expect(plain.status == 201)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `whose connection ends before they were read end with an error`(isPacked: Bool) throws {
+        let channel = EmbeddedChannel(handler: PackedBodyHandler())
+        let headers = HTTPHeaders(isPacked ? [("content-encoding", "gzip")] : [])
+        let head = HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/", headers: headers)
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        let body = ByteBuffer(repeating: 1, count: 1_000)
+        try channel.writeInbound(HTTPServerRequestPart.body(body))
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        channel.pipeline.fireChannelInactive()
+        if isPacked {
+            #expect(throws: ChannelError.eof) { try channel.throwIfErrorCaught() }
+        } else {
+            // All of it was handed on.
+            try channel.throwIfErrorCaught()
+        }
+        var count = 0
+        while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+            if case .end = part { count += 1 }
+        }
+        #expect(count == (isPacked ? 0 : 1))
     }
 }

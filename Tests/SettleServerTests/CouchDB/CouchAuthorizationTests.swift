@@ -202,4 +202,34 @@ struct GuardedFace: Sendable {
         #expect(try await answer.json["results"]?.arrayValue?.map { $0["id"] } == ["y"])
         await guarded.face.databases.close()
     }
+
+    @Test(arguments: ["?stale=ok", "?update=lazy", "?update=false", ""])
+    func `keeps rows that are older than their documents from readers of a part`(
+        _ freshness: String
+    ) async throws {
+        let guarded = try await GuardedFace()
+        let admin = try await GuardedFace.token("root", roles: ["_admin"])
+        let reader = try await GuardedFace.token("bob", ["public"])
+        try await guarded.send(admin, "PUT", "/db")
+        let database = try await guarded.face.databases.database("db").database
+        try await database.addIndex(
+            .keyPaths(name: "d/pay", version: "1", keys: [["kind"]], value: ["pay"]))
+        for (id, channel) in [("open", "public"), ("moved", "secret"), ("purged", "secret")] {
+            try await database.save(
+                ["id": .init(id), "kind": "k", "pay": 7, "channels": .init([channel])])
+        }
+        _ = try await database.runQuery(on: "d/pay")
+        var moved = try #require(try await database.fetchDocument("moved"))
+        moved["channels"] = ["public"]
+        moved["pay"] = 1
+        try await database.save(moved)
+        _ = try await database.purge(documentsWithIds: ["purged"])
+        let rows = try await guarded.send(reader, "GET", "/db/_design/d/_view/pay" + freshness)
+            .json["rows"]?.arrayValue
+        let found = rows?.map { ($0["id"]?.stringValue, $0["value"]) } ?? []
+        #expect(found.contains { $0 == ("open", 7) })
+        #expect(!found.contains { $0.0 == "purged" || $0 == ("moved", 7) }, "\(found)")
+        #expect(found.contains { $0.0 == "moved" } == freshness.isEmpty)
+        await guarded.face.databases.close()
+    }
 }
