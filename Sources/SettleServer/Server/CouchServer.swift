@@ -45,8 +45,9 @@ public final class CouchServer: Service, Sendable {
         public var replicationHosts: [String] = []
         /// The longest body of a request, in bytes; without the contents of attachments that come as they are.
         public var bodyMaxBytes = 64 << 20
-        /// The longest content of an attachment that comes as it is, in bytes; such content is read in constant memory. A request
-        /// whose body is packed has ``bodyMaxBytes`` at most.
+        /// The longest content of an attachment that comes as it is, in bytes; such content is read in constant memory.
+        ///
+        /// A request whose body is packed has ``bodyMaxBytes`` at most.
         public var attachmentMaxBytes = 1 << 30
 
         /// A configuration of a directory, with CouchDB's port on this machine.
