@@ -18,7 +18,7 @@ struct StreamPlaces: Sendable {
     /// - Returns: The place, to be kept as long as the stream is open.
     /// - Throws: ``PageProblem`` 429 when the session has enough, 503 when all together have.
     func take(_ session: String) throws(PageProblem) -> Place {
-        do throws(Places<String>.Refusal) {
+        do throws(Places<String>.Problem) {
             return try places.take(session, atMost: Self.sessionCountMax)
         } catch {
             switch error {

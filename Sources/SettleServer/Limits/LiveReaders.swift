@@ -38,7 +38,7 @@ struct LiveReaders: Sendable {
             case .subject: Self.subjectCountMax
             case .address: addressCountMax
             }
-        do throws(Places<SenderKey>.Refusal) {
+        do throws(Places<SenderKey>.Problem) {
             return try places.take(reader, atMost: ownCountMax)
         } catch {
             switch error {

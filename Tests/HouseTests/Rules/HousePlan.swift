@@ -52,9 +52,9 @@ enum HousePlan {
                 "CMalloc", "Settle", "SettleOData", "SettlePrimitives", "SettleTableProtocol",
             ],
             products: [
-                "AsyncHTTPClient", "Configuration", "CoreMetrics", "HTTPTypes", "Hummingbird",
-                "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging", "NIOCore", "NIOHTTP1",
-                "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
+                "AsyncHTTPClient", "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
+                "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging", "NIOCore",
+                "NIOHTTP1", "NIOHTTPCompression", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "SettlePostgreSQL": Room(
             targets: [

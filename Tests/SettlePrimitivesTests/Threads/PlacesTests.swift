@@ -7,7 +7,7 @@ import Testing
         var random = SeededGenerator(seed: 5)
         let places = Places<Int>(countMax: 6)
         var held: [(holder: Int, place: Place<Int>)] = []
-        var refusals: Set<String> = []
+        var problems: Set<String> = []
         for _ in 0..<5_000 {
             let holder = Int.random(in: 0..<4, using: &random)
             if Bool.random(using: &random), !held.isEmpty {
@@ -15,15 +15,15 @@ import Testing
                 continue
             }
             let own = held.count { $0.holder == holder }
-            do throws(Places<Int>.Refusal) {
+            do throws(Places<Int>.Problem) {
                 held.append((holder, try places.take(holder, atMost: 3)))
                 #expect(own < 3 && held.count <= 6)
             } catch {
                 #expect(error == (own >= 3 ? .ownTaken : .allTaken))
                 #expect(own >= 3 || held.count == 6)
-                refusals.insert("\(error)")
+                problems.insert("\(error)")
             }
         }
-        #expect(refusals.count == 2)
+        #expect(problems.count == 2)
     }
 }

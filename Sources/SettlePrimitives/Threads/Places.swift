@@ -5,7 +5,7 @@ import Synchronization
 /// All state is guarded by one lock.
 package final class Places<Holder: Hashable & Sendable>: Sendable {
     /// Why there is no place.
-    package enum Refusal: Error, Equatable {
+    package enum Problem: Error, Equatable {
         /// The holder has enough.
         case ownTaken
         /// All together have.
@@ -33,9 +33,9 @@ package final class Places<Holder: Hashable & Sendable>: Sendable {
     ///   - holder: For whom.
     ///   - ownMax: The most of this holder.
     /// - Returns: The place, to be kept as long as it is needed.
-    /// - Throws: ``Refusal``; `ownTaken` when both hold.
-    package func take(_ holder: Holder, atMost ownMax: Int) throws(Refusal) -> Place<Holder> {
-        try state.withLock { (state) throws(Refusal) in
+    /// - Throws: ``Problem``; `ownTaken` when both hold.
+    package func take(_ holder: Holder, atMost ownMax: Int) throws(Problem) -> Place<Holder> {
+        try state.withLock { (state) throws(Problem) in
             guard state.counts[holder, default: 0] < ownMax else { throw .ownTaken }
             guard state.count < countMax else { throw .allTaken }
             state.count += 1
