@@ -35,7 +35,7 @@ public struct QueryRowView: ~Escapable {
             guard let parts = IndexRowKey.parts(of: rowKey),
                 let text = String(validating: rowKey, in: parts.id)
             else {
-                throw DatabaseError(IndexError.corrupted(place: "rows of index '\(index)'"))
+                throw damage
             }
             return text
         }
@@ -65,8 +65,12 @@ public struct QueryRowView: ~Escapable {
         do {
             try JSONText.text(of: packed, in: 0..<packed.count, to: &text)
         } catch {
-            throw DatabaseError(IndexError.corrupted(place: "rows of index '\(index)'"))
+            throw damage
         }
+    }
+
+    private var damage: DatabaseError {
+        DatabaseError(IndexError.corrupted(place: "rows of index '\(index)'"))
     }
 
     /// The value; null for none.
@@ -74,9 +78,12 @@ public struct QueryRowView: ~Escapable {
     /// - Throws: ``DatabaseError`` with `corrupted`.
     package var valueJSON: JSONValue {
         get throws {
-            var text: [UInt8] = []
-            try appendValueJSON(to: &text)
-            return try JSONText.value(from: text)
+            if stored.isEmpty { return .null }
+            do {
+                return try PackedForm.value(of: stored, in: 0..<stored.count)
+            } catch {
+                throw damage
+            }
         }
     }
 

@@ -1,27 +1,16 @@
 import Settle
 
 extension RevisionCycle {
-    /// A page of changes, and the revisions of it that were not here.
-    private struct Batch: Sendable {
-        var query: RevisionQuery
-        var feed: RevisionFeed
-        var fetched: [FetchedRevision] = []
-        var faults: [(id: String, fault: ItemFault)] = []
-        /// Whether documents of the page were set aside when it came.
-        var hasSetAside = false
-        var counts = LogCounts()
-        var isLast = false
-    }
-
     /// Fetches what is new at the remote, batch by batch.
     ///
-    /// While one is stored, the revisions of the next one come, and the list of changes of the one after that. The revisions of a batch and the log that says so are stored in one transaction.
+    /// While one is stored, the revisions of the next one come, and the list of changes of the one after that. The revisions
+    /// of a batch and the log that says so are stored in one transaction.
     mutating func pull() async throws {
         let query = session.query
         sequenceBefore = try database.lastSequence
         var logs = try await logs(of: .serverToClient, selection(of: query))
         if try await !hasCheckpoint(of: query) { logs.forget() }
-        let source = Source(session: session, query: query)
+        let source = RevisionSource(session: session, query: query)
         var sequence = logs.sequence
         session.notePull(upTo: sequence)
         var (batch, ahead) = try await source.begin(after: sequence)
@@ -104,7 +93,7 @@ extension RevisionCycle {
     }
 
     private mutating func store(
-        _ batch: Batch, from sequence: JSONValue?, _ logs: inout Logs
+        _ batch: RevisionBatch, from sequence: JSONValue?, _ logs: inout Logs
     ) async throws {
         let ready = try await RevisionContents(
             database: database, backend: backend,
@@ -158,7 +147,8 @@ extension RevisionCycle {
 
     /// Lists what cannot be documents here, and takes off the list what can be by now.
     private func setAside(
-        _ batch: Batch, _ outcome: inout Outcome, _ query: PullQuery, in tables: RemoteTables
+        _ batch: RevisionBatch, _ outcome: inout Outcome, _ query: PullQuery,
+        in tables: RemoteTables
     ) throws {
         let identifier = backend.identifier
         var ids: Set<String> = []
@@ -181,7 +171,7 @@ extension RevisionCycle {
         }
     }
 
-    private mutating func note(_ batch: Batch) {
+    private mutating func note(_ batch: RevisionBatch) {
         summary.received += batch.feed.changes.count
         session.report(
             .receiving(
@@ -213,88 +203,6 @@ extension RevisionCycle {
         outcome.storedCount += 1
         if try transaction.revisionTree(of: id)?.isConflicted == true {
             outcome.conflictedIds.insert(id)
-        }
-    }
-
-    // MARK: Reading ahead
-
-    /// Where batches come from.
-    private struct Source: Sendable {
-        let session: RevisionSession
-        let query: RevisionQuery
-
-        /// The first batch, and the changes of the second one; nil when there is none.
-        func begin(after sequence: JSONValue?) async throws -> (Batch, ahead: Batch?) {
-            let first = try await listed(after: sequence)
-            return try await next(first) ?? (first, nil)
-        }
-
-        /// A batch whose changes are listed, and the changes of the one behind it; nil without one.
-        func next(_ listed: Batch?) async throws -> (Batch, ahead: Batch?)? {
-            guard let listed else { return nil }
-            let isEnd = listed.isLast || listed.feed.changes.isEmpty
-            async let ahead = isEnd ? nil : self.listed(after: listed.feed.last)
-            return (try await fetched(listed), try await ahead)
-        }
-
-        /// A batch with a page of changes, and none of their revisions yet.
-        private func listed(after sequence: JSONValue?) async throws -> Batch {
-            let limit = session.configuration.pageSize
-            let feed = try await session.backend.changes(query, after: sequence, limit: limit)
-            var batch = Batch(query: query, feed: feed)
-            batch.isLast = feed.pendingCount.map { $0 == 0 } ?? (feed.changes.count < limit)
-            return batch
-        }
-
-        /// A batch with those of its revisions that are not here.
-        private func fetched(_ listed: Batch) async throws -> Batch {
-            var batch = listed
-            let wanted = try wanted(&batch)
-            if !wanted.isEmpty { batch.fetched = try await session.backend.fetch(wanted) }
-            return batch
-        }
-
-        private func wanted(_ batch: inout Batch) throws -> [WantedRevisions] {
-            var (counts, faults) = (batch.counts, batch.faults)
-            defer { (batch.counts, batch.faults) = (counts, faults) }
-            let changes = batch.feed.changes
-            let remote = session.backend.identifier
-            return try session.database.read { snapshot in
-                let tables = try RemoteTables(
-                    RemoteRecord.find(remote, in: snapshot), in: snapshot)
-                if try tables.hasFaults() {
-                    batch.hasSetAside = try changes.contains {
-                        try tables.fault(SetAsideKey(id: $0.id)) != nil
-                    }
-                }
-                return try changes.compactMap { change in
-                    // Design documents are the remote's own unless they are asked for.
-                    if DocumentIdentifier.isDesign(change.id), !session.backend.hasDesignDocuments {
-                        return nil
-                    }
-                    counts.checked += change.revisions.count
-                    do throws(DocumentIdentifierError) {
-                        try DocumentIdentifier.check(change.id)
-                    } catch {
-                        faults.append((change.id, ItemFault(error.description)))
-                        return nil
-                    }
-                    let tree = try snapshot.revisionTree(of: change.id)
-                    // A selection shows deletions of what it never showed.
-                    if change.isDeleted, !query.channels.isEmpty, tree == nil { return nil }
-                    let missing = change.revisions.filter { text in
-                        guard let name = RevisionName(text) else {
-                            faults.append(
-                                (change.id, ItemFault("The name of a revision cannot be read.")))
-                            return false
-                        }
-                        return tree?.contains(name) != true
-                    }
-                    if missing.isEmpty { return nil }
-                    counts.found += missing.count
-                    return WantedRevisions(id: change.id, revisions: missing)
-                }
-            }
         }
     }
 }

@@ -2,8 +2,7 @@
 enum TreeRules {
     /// What stands at the top, and nothing else but names that begin with a dot.
     static let topLevelNames: Set<String> = [
-        "CONTRIBUTING.md", "Docs", "Fixtures", "LICENSE", "Package.swift", "README.md",
-        "SECURITY.md", "Sources", "Tests",
+        "Docs", "Fixtures", "LICENSE", "Package.swift", "README.md", "Sources", "Tests",
     ]
     /// Written by the package manager beside the manifest, and ignored by version control.
     static let generatedNames: Set<String> = ["Package.resolved"]

@@ -1,7 +1,9 @@
 import Foundation
+import HTTPTypes
 import Settle
 import SettleREST
 import SettleSync
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +49,31 @@ import Testing
             #expect(try await world.replicate("a", with: "b").conflicts == 0)
             #expect(try await world.state(of: "a") == world.state(of: "b"))
             #expect(try a.read { try $0.document("x")?["n", as: Int.self] } == 3)
+        }
+    }
+
+    @Test func `keeps what comes before a page that cannot be listed`() async throws {
+        try await withRevisionWorld(["a", "b"]) { world in
+            let (a, b) = (try await world.database("a"), try await world.database("b"))
+            for number in 0..<28 { try await b.add(Self.document("d\(number)", number)) }
+            var configuration = try world.configuration(with: "b", direction: .serverToClient)
+            configuration.options[CouchBackend.OptionName.transport] = CutTransport(
+                world.transport, "/_changes", passing: 2)
+            let error = await #expect(throws: ReplicationError.self) {
+                try await a.replicate(with: configuration)
+            }
+            #expect(error?.code == .unreachable)
+            // Two pages of seven.
+            #expect(try a.totalDocumentCount == 14)
+            // And again, from there on.
+            configuration.options[CouchBackend.OptionName.transport] = CutTransport(
+                world.transport, "/_changes", passing: 1)
+            await #expect(throws: ReplicationError.self) {
+                try await a.replicate(with: configuration)
+            }
+            #expect(try a.totalDocumentCount == 21)
+            #expect(try await world.replicate("a", with: "b").pulled == 7)
+            #expect(try await world.state(of: "a") == world.state(of: "b"))
         }
     }
 
@@ -240,5 +267,31 @@ import Testing
                 try await a.replicate(with: world.configuration(with: "missing"))
             }
         }
+    }
+}
+
+/// A transport that passes on some requests of a kind, and loses all others of it.
+private final class CutTransport: HTTPTransport {
+    private let base: any HTTPTransport
+    private let part: String
+    private let left: Mutex<Int>
+
+    init(_ base: any HTTPTransport, _ part: String, passing count: Int) {
+        self.base = base
+        self.part = part
+        left = Mutex(count)
+    }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
+    ) async throws(ReplicationError) -> FullHTTPResponse {
+        if request.path?.contains(part) == true {
+            let passes = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if !passes { throw ReplicationError(.unreachable, "The request is lost.") }
+        }
+        return try await base.send(request, body: body, bodySizeMax: bodySizeMax)
     }
 }

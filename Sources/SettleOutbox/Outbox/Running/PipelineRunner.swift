@@ -207,32 +207,15 @@ final class PipelineRunner: Sendable {
         }
     }
 
-    private struct Found: Sendable {
-        var operations: [QueuedOperation] = []
-        var isEmpty = true
-        /// When the first of the held operations may start.
-        var nextDate: Date?
-        /// When it was looked.
-        var now: Date
-    }
-
     /// Starts what may start, in the database.
-    private func find(_ countMax: Int, _ outbox: Outbox) async throws -> Found {
+    private func find(_ countMax: Int, _ outbox: Outbox) async throws -> PipelineLook {
         let (now, name) = (outbox.now, name)
-        let (found, number, mayStart) = try database.read(named: "outbox") { snapshot in
-            let table = try OutboxTable(in: snapshot)
-            guard let record = try table.pipeline(named: name) else {
-                return (Found(now: now), UInt32(0), false)
-            }
-            let next = try table.nextHoldDate(of: record.number)
-            let isReady = try !table.keys(in: .ready, of: record.number, countMax: 1).isEmpty
-            let isEmpty = try table.lowestGraph(of: record.number) == nil
-            return (
-                Found(isEmpty: isEmpty, nextDate: next, now: now), record.number,
-                isReady || next.map { $0 <= now } ?? false
-            )
+        let found = try database.read(named: "outbox") { snapshot in
+            try PipelineLook(atPipelineNamed: name, now, in: OutboxTable(in: snapshot))
         }
-        guard mayStart, countMax > 0, configuration.delegate != nil else { return found }
+        guard let number = found.startable, countMax > 0, configuration.delegate != nil else {
+            return found
+        }
         return try await database.write { [self] transaction in
             let room = state.withLock { $0.machine.room(of: countMax) }
             let table = try OutboxTable(writingIn: transaction)
@@ -245,7 +228,7 @@ final class PipelineRunner: Sendable {
             }
             // In the order of the commits: whatever ends one of them comes after.
             transaction.afterCommit { [self] in began(operations) }
-            return Found(
+            return PipelineLook(
                 operations: operations, isEmpty: false,
                 nextDate: try table.nextHoldDate(of: number), now: now)
         }
