@@ -2,9 +2,9 @@
 public protocol PipelineDelegate: Sendable {
     /// Carries one operation out.
     ///
-    /// Each call is a task of its own; as many run at a time as the pipeline allows. The task is
-    /// cancelled when the outbox is closed, or the operation is skipped; an answer that comes all
-    /// the same counts.
+    /// Each call is a task of its own; as many run at a time as the pipeline allows, and those that
+    /// are started together reach the delegate in any order. The task is cancelled when the outbox
+    /// is closed, or the operation is skipped; an answer that comes all the same counts.
     ///
     /// An operation may be started more than once: a process may end before an outcome is stored.
     /// ``QueuedOperation/startCount`` tells.
