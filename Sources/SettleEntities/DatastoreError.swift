@@ -40,7 +40,7 @@ public struct DatastoreError: Error, Sendable {
         private enum Kind: String {
             case invalidIdentifier, invalidKey, invalidType, invalidValue, invalidDatestamp
             case unresolved, unreadable, newerFormat, invalidInterchange, storeNotFound
-            case documentExists, fileUnreadable
+            case documentExists, fileUnreadable, indexExists
         }
         private let kind: Kind
 
@@ -71,6 +71,8 @@ public struct DatastoreError: Error, Sendable {
         public static let fileUnreadable = Code(.fileUnreadable)
         /// There is no store at a place.
         public static let storeNotFound = Code(.storeNotFound)
+        /// The database has an index of another kind under the name of the datastore's.
+        public static let indexExists = Code(.indexExists)
         /// A document that is no entity has the identifier.
         public static let documentExists = Code(.documentExists)
     }

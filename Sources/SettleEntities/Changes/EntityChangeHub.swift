@@ -27,6 +27,9 @@ final class EntityChangeHub: CommitParticipant {
         /// What replications brought that is to be looked at, and who looks.
         var arrived: Set<String> = []
         var pruner: Task<Void, Never>?
+        /// Whether the index of the database is the datastore's, and who adds it now.
+        var hasIndexed = false
+        var indexing: Task<Void, any Error>?
         var isEndAwaited = false
         var isFinished = false
     }
@@ -99,7 +102,7 @@ final class EntityChangeHub: CommitParticipant {
     }
 
     func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
-        pruneLater(changes, in: transaction)
+        try tidyLater(changes, in: transaction)
         guard !changes.isEmpty, hasListeners else { return }
         let operation: Operation? =
             transaction.hasLocalState(of: self)

@@ -54,14 +54,15 @@ extension Datastore {
             type, where: key, oneOf: [value], createIfMissing: createIfMissing)[0]
     }
 
-    /// Finds the entities of a type that have one of several texts for a key, or creates them.
+    /// Finds all entities of a type that have one of several texts for a key, or creates those that are missing.
     ///
     /// - Parameters:
     ///   - type: The type; those that conform to it will do.
     ///   - key: The key.
     ///   - values: The texts.
     ///   - createIfMissing: False to create none.
-    /// - Returns: A reference for each text, in the order of the texts.
+    /// - Returns: Text by text, in the order of the texts: a resolved reference for each entity that has it, in the order in
+    ///   which they were added; where there is none, one for what was created, or one that is not resolved.
     /// - Throws: As ``get(entities:)``.
     public func get(
         entitiesOfType type: EntityType, where key: PropertyKey, contains values: Set<String>,
@@ -78,15 +79,17 @@ extension Datastore {
     ) async throws -> [EntityReference] {
         let types = Set(try await conformingTypes(of: type).map(\.rawValue))
         return try await reading { [self] snapshot, resolver in
-            try values.map { value in
+            try values.flatMap { value -> [EntityReference] in
                 let lookup = Entity.whereKey(key, equals: value)
                 let found = try resolver.resolveAll(lookup, ofTypes: type == .entity ? nil : types)
-                if let state = found.first {
-                    return hub.reference(.init(state, properties: PropertyDictionary()))
+                if !found.isEmpty {
+                    return found.map {
+                        hub.reference(.init($0, properties: PropertyDictionary()))
+                    }
                 }
-                guard createIfMissing else { return lookup }
+                guard createIfMissing else { return [lookup] }
                 let creation = Entity.createAs(type, with: PropertyDictionary([key: value]))
-                return try references([creation], resolver) { _ in PropertyDictionary() }[0]
+                return try references([creation], resolver) { _ in PropertyDictionary() }
             }
         }
     }

@@ -75,7 +75,7 @@ extension Datastore {
                     return hub.reference(.stored(StoredEntity(document, keys: texts)))
                 }
                 guard let state = try resolver.known(reference),
-                    let past = try snapshot.entity(state, asOf: moment, keys: texts)
+                    let past = try snapshot.entity(state, asOf: moment)
                 else { return reference.unresolved }
                 return hub.reference(.init(past, properties: past.properties(texts)))
             }

@@ -69,19 +69,15 @@ extension Snapshot {
     /// - Parameters:
     ///   - state: The entity as it is.
     ///   - moment: The moment.
-    ///   - keys: The keys of the properties that matter; nil for all.
-    /// - Returns: The entity; nil when it was not there yet, or deleted.
+    /// - Returns: The entity; nil when it was not there yet, or deleted. Whether it was there, and when it was last changed,
+    ///   follows from all of its keys.
     /// - Throws: What reading throws.
     /// - Complexity: O(log n) for each key that was changed since.
-    func entity(
-        _ state: EntityState, asOf moment: Int64, keys: Set<String>? = nil
-    ) throws -> EntityState? {
+    func entity(_ state: EntityState, asOf moment: Int64) throws -> EntityState? {
         guard state.first.moment <= moment else { return nil }
         var entries: [String: Entry] = [:]
         entries.reserveCapacity(state.entries.count)
         for (key, entry) in state.entries {
-            let isRegister = key == Register.type || key == Register.deletion
-            guard isRegister || keys?.contains(key) ?? true else { continue }
             entries[key] =
                 entry.stamp.moment <= moment
                 ? entry : try self.entry(of: key, in: state, asOf: moment)

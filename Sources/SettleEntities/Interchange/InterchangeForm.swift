@@ -10,6 +10,9 @@ enum InterchangeForm {
     static let entries = "entries"
     static let state = "state"
 
+    /// How many bytes of text an entity may have, with its whole history; the most that JSON is read of.
+    static let entityLengthMax = 1 << 30
+
     static let stateNames: [(content: EntryContent, name: String)] = [
         (.absent, "absent"), (.removed, "removed"), (.deleted, "deleted"),
     ]

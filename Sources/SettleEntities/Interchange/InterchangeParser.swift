@@ -45,7 +45,8 @@ struct InterchangeParser {
             guard elements.contains(where: { $0.key == Register.type }) else {
                 throw Reason(text: "it is never created")
             }
-            for (name, value) in members where !PropertyKey.guaranteed.contains(name) {
+            for (spelled, value) in members where !PropertyKey.guaranteed.contains(spelled) {
+                let name = spelled.asKey
                 key = name
                 for entry in try entries(value, in: first) {
                     guard entry.content != .deleted else {

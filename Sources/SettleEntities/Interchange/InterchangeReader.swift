@@ -15,6 +15,7 @@ final class InterchangeReader {
     private var count = 0
 
     private static let pieceLength = 1 << 18
+    private static let limits = JSONLimits(sizeMax: InterchangeForm.entityLengthMax)
 
     /// Begins at the beginning.
     ///
@@ -89,7 +90,7 @@ final class InterchangeReader {
             )
         }
         do {
-            let json = try JSONValue(jsonText: string)
+            let json = try JSONValue(jsonText: string, limits: Self.limits)
             guard !InterchangeValue.hasNull(json), let value = InterchangeValue(json) else {
                 let identifier = json[InterchangeForm.identifier]?.stringValue
                 let key = json.objectValue?.filter { InterchangeValue.hasNull($0.value) }.keys.min()

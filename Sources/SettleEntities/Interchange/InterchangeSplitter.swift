@@ -35,7 +35,8 @@ struct InterchangeSplitter {
     private(set) var hasList = false
 
     private static let listName = Array("\"\(InterchangeForm.entities)\"".utf8)
-    private static let lengthMax = JSONLimits.default.sizeMax
+    /// How long the text around the entities may be.
+    private static let restLengthMax = JSONLimits.default.sizeMax
 
     /// Takes a piece of text.
     ///
@@ -139,10 +140,14 @@ struct InterchangeSplitter {
 
     private mutating func keep(_ byte: UInt8) throws {
         if place == .element { element.append(byte) } else { rest.append(byte) }
-        guard max(element.count, rest.count) <= Self.lengthMax else {
+        guard rest.count <= Self.restLengthMax else {
             throw Fault(
-                reason:
-                    "An entity, or the text around them, has more than \(Self.lengthMax) bytes.",
+                reason: "The text around the entities has more than \(Self.restLengthMax) bytes.",
+                offset: offset)
+        }
+        guard element.count <= InterchangeForm.entityLengthMax else {
+            throw Fault(
+                reason: "An entity has more than \(InterchangeForm.entityLengthMax) bytes.",
                 offset: offset)
         }
     }

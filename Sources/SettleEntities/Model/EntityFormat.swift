@@ -34,6 +34,15 @@ enum EntityFormat {
     /// What is to be said of an entry beside its value, by key.
     static let entries = "entries"
 
+    /// The members of an entity's document that are the entity's; all others are an app's own.
+    static let entityMembers: Set<String> = [
+        format, type, datestamp, counter, device, modified, created, deletion, isDeleted, removals,
+        properties, entries, "id",
+    ]
+
+    /// The keys that every entity has, and no property.
+    static let guaranteedKeys: Set<String> = ["datestamp", "identifier", "type"]
+
     static let value = "value"
     /// The kind of value, where JSON does not tell.
     static let kind = "kind"

@@ -55,7 +55,7 @@ extension EntityState {
             key = EntityFormat.removals
             var removals: [String: Stamp] = [:]
             for (name, json) in document[json: EntityFormat.removals]?.objectValue ?? [:] {
-                removals[name] = try EntryForm.stamp(json.objectValue ?? [:], in: first)
+                removals[name.asKey] = try EntryForm.stamp(json.objectValue ?? [:], in: first)
             }
             self.init(id: document.id, first: first, entries: entries, removals: removals)
         } catch let fault as EntryForm.Fault {
@@ -81,20 +81,31 @@ extension EntityState {
         if document.hasNestedEntries {
             for (key, json) in values {
                 begin(key)
-                entries[key] = try EntryForm.entry(json, in: first)
+                entries[try checked(key)] = try EntryForm.entry(json, in: first)
             }
             return entries
         }
         let notes = document[json: EntityFormat.entries]?.objectValue ?? [:]
         for (key, value) in values {
             begin(key)
-            entries[key] = try EntryForm.entry(value: value, note: notes[key], in: first)
+            entries[try checked(key)] = try EntryForm.entry(
+                value: value, note: notes[key], in: first)
         }
         for (key, note) in notes where values[key] == nil {
             begin(key)
-            entries[key] = try EntryForm.entry(value: nil, note: note, in: first)
+            entries[try checked(key)] = try EntryForm.entry(value: nil, note: note, in: first)
         }
         return entries
+    }
+
+    /// The key of a property, in its one spelling.
+    ///
+    /// - Throws: `EntryForm.Fault` when no property has such a key: it would be taken for something else of the entity.
+    private static func checked(_ key: String) throws(EntryForm.Fault) -> String {
+        guard !key.isEmpty, !EntityFormat.guaranteedKeys.contains(key) else {
+            throw EntryForm.Fault(reason: "no property can have this key")
+        }
+        return key.asKey
     }
 
     /// When the entity that a document is was first added.
@@ -181,14 +192,22 @@ extension Document {
     /// - Throws: ``DatastoreError`` with `unreadable`.
     /// - Precondition: The document is in the current layout.
     func entry(of key: String, in first: Stamp) throws -> Entry? {
-        let value = member(at: EntityFormat.properties, key)
-        let note = member(at: EntityFormat.entries, key)
+        let value = property(EntityFormat.properties, key)
+        let note = property(EntityFormat.entries, key)
         if value == nil, note == nil { return nil }
         do throws(EntryForm.Fault) {
             return try EntryForm.entry(value: value, note: note, in: first)
         } catch {
             throw DatastoreError(error, of: key, in: self)
         }
+    }
+
+    /// What is said of a property in a member of an entity's document.
+    ///
+    /// Something else than a datastore may have written the key in another spelling.
+    func property(_ member: String, _ key: String) -> JSONValue? {
+        if let found = self.member(at: member, key) { return found }
+        return key.isASCIIOnly ? nil : self[json: member]?.objectValue?[key]
     }
 
     /// Sets current entries of properties, in the document of an entity; the others stay.

@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// What an entry says of its key.
 enum EntryContent: Sendable, Hashable {
     /// The property has this value; the type is nil for the one that goes with the kind of value.
@@ -8,6 +10,18 @@ enum EntryContent: Sendable, Hashable {
     case removed
     /// The entity is deleted. The content of ``Register/deletion`` alone.
     case deleted
+}
+
+extension EntryContent {
+    /// Whether both say the same, to the byte.
+    static func == (left: EntryContent, right: EntryContent) -> Bool {
+        switch (left, right) {
+        case (.value(let left, let leftType), .value(let right, let rightType)):
+            left == right && leftType.map { ExactText($0) } == rightType.map { ExactText($0) }
+        case (.absent, .absent), (.removed, .removed), (.deleted, .deleted): true
+        default: false
+        }
+    }
 }
 
 /// One entry of a key: what was said, when, and by which device.

@@ -16,6 +16,13 @@ enum EntryIdentifier {
 
     private static let digits = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
+    /// Whether an identifier may be that of an entry; documents of an app's own have others.
+    static func isOne(_ id: String) -> Bool {
+        let bytes = id.utf8
+        return bytes.count == 57 && bytes.starts(with: prefix.utf8)
+            && bytes.dropFirst().allSatisfy { digits.contains($0) }
+    }
+
     /// The identifier of an entry.
     static func text(entity: String, key: String, entry: Entry) -> String {
         text(entity: entity, key: key, entry, EntryForm.json(entry))

@@ -15,6 +15,16 @@ struct EntryRecord: Sendable, Hashable {
             && document.integer(EntityFormat.format) != nil
     }
 
+    /// Whether an entry can say that of a key: a type is a text, and a deletion is nothing else.
+    private static func isPossible(_ content: EntryContent, of key: String) -> Bool {
+        switch (key, content) {
+        case (Register.type, .value(.string(let type), nil)): !type.isEmpty
+        case (Register.deletion, .deleted): true
+        case (Register.type, _), (Register.deletion, _), (_, .deleted): false
+        default: !EntityFormat.guaranteedKeys.contains(key)
+        }
+    }
+
     /// The document, which is never changed.
     ///
     /// - Parameter entityDocument: The document of the entity; the entry is for the same channels.
@@ -55,7 +65,7 @@ struct EntryRecord: Sendable, Hashable {
             let entity = document.string(EntityFormat.entity),
             let key = document.string(EntityFormat.key),
             let json = document[json: EntityFormat.entry],
-            let entry = try? EntryForm.entry(json)
+            let entry = try? EntryForm.entry(json), Self.isPossible(entry.content, of: key)
         else {
             throw DatastoreError(
                 .unreadable,

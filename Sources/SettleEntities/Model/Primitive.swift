@@ -1,9 +1,11 @@
 public import Foundation
+import SettlePrimitives
 
 /// The plain value of a property.
 ///
 /// Seven kinds are single values; lists and dictionaries hold any of them, and each other. Values are compared
-/// by kind and content: `.integer(1)` is not `.double(1)`.
+/// by kind and content, texts by their bytes and doubles by their bits: `.integer(1)` is not `.double(1)`, and a composed
+/// accent is not a decomposed one. So of two values that differ in anything, none is taken for the other.
 public enum Primitive: Sendable, Hashable {
     /// A whole number.
     case integer(Int)
@@ -47,6 +49,27 @@ public enum Primitive: Sendable, Hashable {
 }
 
 extension Primitive {
+    /// Whether both have the same kind and content; see the type.
+    public static func == (left: Primitive, right: Primitive) -> Bool {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.string(let left), .string(let right)), (.entity(let left), .entity(let right)):
+            left.hasSameBytes(as: right)
+        case (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.list(let left), .list(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)):
+            left.count == right.count
+                && left.allSatisfy { name, value in
+                    guard let place = right.index(forKey: name) else { return false }
+                    return right[place].key.hasSameBytes(as: name) && right[place].value == value
+                }
+        default: false
+        }
+    }
+
     /// The whole number; nil for another kind.
     public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
     /// The number, also of a whole one; nil for another kind.

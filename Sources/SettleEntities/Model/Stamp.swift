@@ -1,3 +1,5 @@
+import SettlePrimitives
+
 /// When an entry was made, and where: a reading of a hybrid logical clock.
 ///
 /// Later stamps are greater. Of two with the same moment the one with the greater counter is later: it was made by
@@ -18,6 +20,11 @@ struct Stamp: Sendable, Hashable, Comparable {
         self.moment = moment
         self.counter = counter
         self.device = device
+    }
+
+    static func == (left: Stamp, right: Stamp) -> Bool {
+        left.moment == right.moment && left.counter == right.counter
+            && left.device.hasSameBytes(as: right.device)
     }
 
     static func < (left: Stamp, right: Stamp) -> Bool {

@@ -13,20 +13,14 @@ extension Datastore {
     ///     and kept in the database. A copy of the database has the same one: the merge needs no different ones, but the
     ///     history tells devices apart by them.
     /// - Returns: The datastore.
-    /// - Throws: ``/Settle/DatabaseError`` as `Database.addIndex(_:progress:)`; of one that was opened for
+    /// - Throws: ``DatastoreError`` with `indexExists`; ``/Settle/DatabaseError`` as `Database.addIndex(_:progress:)`; of one that was opened for
     ///   reading only and has no index, or one that is behind, what needs the index throws `readOnly`.
     public static func open(
         over database: Database, device: String? = nil
     ) async throws -> Datastore {
         let hub = database.scopedObject { EntityChangeHub() }
         database.addParticipant(hub)
-        if !database.indexNames.contains(EntityIndex.name) {
-            do {
-                try await database.addIndex(EntityIndex.index)
-            } catch let error as DatabaseError where error.code == .readOnly {
-                // It is known by now; what needs it says that it is behind.
-            }
-        }
+        try await hub.addIndex(to: database)
         hub.setPruning(try database.read { try PruneRule(in: $0) }, of: database)
         let known =
             if let device { device } else {
@@ -107,8 +101,10 @@ extension Datastore {
                 var end: String?
                 try snapshot.forEachDocument(after: last, includingDeleted: true) { document in
                     end = document.id
+                    // A deleted document has no members, so those of entries are known by their identifiers.
                     if document[json: EntityFormat.format] != nil
-                        || document.id.utf8.starts(with: EntryIdentifier.prefix.utf8)
+                        || EntryIdentifier.isOne(document.id)
+                            && document.json.keys.allSatisfy({ $0 == "id" })
                     {
                         ids.append(document.id)
                     }

@@ -94,16 +94,16 @@ open class EntityReference: @unchecked Sendable {
 extension EntityReference: Hashable {
     /// What makes references equal.
     private enum Identity: Hashable {
-        case entity(String)
+        case entity(ExactText)
         /// One that creates an entity each time, or matches nothing, is like no other.
         case object(ObjectIdentifier)
-        case lookup(ReferenceCore.Lookup, ReferenceCore.Creation?)
+        case lookup(ReferenceCore.Lookup, ReferenceCore.Creation?, [ExactText])
     }
 
     private var identity: Identity {
-        if let resolved = core.resolved { return .entity(resolved.id) }
+        if let resolved = core.resolved { return .entity(ExactText(resolved.id)) }
         if core.lookup == .nothing { return .object(ObjectIdentifier(self)) }
-        return .lookup(core.lookup, core.creation)
+        return .lookup(core.lookup, core.creation, core.lookup.texts.map { ExactText($0) })
     }
 
     /// Whether both refer to the same; see the type.

@@ -2,6 +2,8 @@ import Foundation
 
 /// The key of a property: a label, or one of several with a common beginning.
 ///
+/// A key is kept in the composed form of Unicode (NFC), so that `é` is one key however it was typed.
+///
 /// ```swift
 /// address.set("555-0199", for: PropertyKey(array: "phone"))  // phone-5F1C…, one of any number
 /// let club = Entity.named("Chess club", createAs: "club")
@@ -15,7 +17,7 @@ public struct PropertyKey: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     /// A key that is a label.
     public init(_ name: String) {
-        self.name = name
+        self.name = name.asKey
         reference = nil
     }
 
@@ -35,12 +37,14 @@ public struct PropertyKey: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     ///   - reference: The entity. It is resolved, and where it says so created, by the operation that uses the key.
     ///   - name: What stands before the identifier.
     public init(reference: EntityReference, name: String) {
-        self.name = name
+        self.name = name.asKey
         self.reference = reference
     }
 
     /// The key, once its entity is known.
-    static func text(_ name: String, of identifier: String) -> String { "\(name)-\(identifier)" }
+    static func text(_ name: String, of identifier: String) -> String {
+        "\(name)-\(identifier)".asKey
+    }
 
     /// The key as it is stored; of a key whose reference is not resolved, the name alone.
     public var description: String {
@@ -65,7 +69,7 @@ public struct PropertyKey: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     public static let type: PropertyKey = "type"
 
     /// The guaranteed properties, which cannot be set.
-    static let guaranteed: Set<String> = ["datestamp", "identifier", "type"]
+    static let guaranteed = EntityFormat.guaranteedKeys
     /// The properties that are shown without having been set.
     static let known: Set<String> = guaranteed.union(["modified"])
 }

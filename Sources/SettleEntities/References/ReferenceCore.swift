@@ -15,6 +15,15 @@ public struct ReferenceCore: Sendable {
         /// By the identifier, else by the name.
         case identifierOrName(String, String)
         indirect case key(PropertyKey, PropertyValue)
+
+        /// The identifier and the name, which are looked for by their bytes.
+        var texts: [String] {
+            switch self {
+            case .nothing, .key: []
+            case .identifier(let text), .name(let text): [text]
+            case .identifierOrName(let identifier, let name): [identifier, name]
+            }
+        }
     }
 
     /// What is created when there is none.

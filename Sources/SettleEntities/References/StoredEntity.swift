@@ -53,13 +53,13 @@ final class StoredEntity: Sendable {
 extension Document {
     /// The current value of a property, in the document of an entity; nil when there is none that can be read.
     func primitive(of key: String) -> Primitive? {
-        guard let json = member(at: EntityFormat.properties, key) else { return nil }
+        guard let json = property(EntityFormat.properties, key) else { return nil }
         // In the first layout all are objects, so only an object needs the question.
         if case .object(let members) = json, hasNestedEntries {
             guard case .value(let value, _)? = try? EntryForm.content(members) else { return nil }
             return value
         }
-        guard let name = member(at: EntityFormat.entries, key)?[EntityFormat.kind] else {
+        guard let name = property(EntityFormat.entries, key)?[EntityFormat.kind] else {
             return try? PrimitiveForm.value(json, kind: nil)
         }
         guard let kind = name.stringValue.flatMap({ Primitive.Kind(rawValue: $0) }) else {

@@ -6,11 +6,14 @@ extension ConflictHandler {
     ///
     /// Of each property the later entry is current, here and on the server, and the other one is history. Whatever the
     /// order in which devices synchronize, all come to the same. A document that is gone on one side is taken from the
-    /// other. Members that are not the entity's are merged as ``/SettleSync/ConflictHandler/merge`` does it; so are conflicts of other documents. An
-    /// entity that was written by a newer release, or that something else than a datastore has changed, is left.
+    /// other. Members that are not the entity's are merged as ``/SettleSync/ConflictHandler/merge`` does it; so are conflicts
+    /// of other documents. An entity that was written by a newer release, or that something else than a datastore has changed, is left.
     public static var entities: ConflictHandler { entities(otherwise: .merge) }
 
     /// As ``entities``, with another handler for other documents and for members that are not the entity's.
+    ///
+    /// It is asked about an entity when such members differ here and on the server; what it answers decides about them
+    /// alone, but for `leave` and `stop`.
     ///
     /// - Parameter handler: The other handler.
     /// - Returns: The handler.
@@ -27,15 +30,34 @@ extension ConflictHandler {
                 return .leave
             }
             let superseded = state.merge(other)
-            var merged = local
-            if case .use(let document) = await ConflictHandler.merge(conflict) { merged = document }
+            var (merged, added) = (local, [Document]())
+            if !local.hasSameMembersBesideEntity(as: server) {
+                switch await handler(conflict) {
+                case .useLocal: break
+                case .useServer: merged = server
+                case .use(let document): merged = document
+                case .useAndAdd(let document, let others): (merged, added) = (document, others)
+                case .leave: return .leave
+                case .stop: return .stop
+                }
+            }
             state.write(into: &merged)
-            let channels = merged
             return .useAndAdd(
                 merged,
-                superseded.map { key, entry in
-                    EntryRecord(entity: state.id, key: key, entry: entry).document(of: channels)
-                })
+                added
+                    + superseded.map { [merged] key, entry in
+                        EntryRecord(entity: state.id, key: key, entry: entry).document(of: merged)
+                    })
         }
+    }
+}
+
+extension Document {
+    /// Whether two documents of an entity have the same members that are an app's own.
+    fileprivate func hasSameMembersBesideEntity(as other: Document) -> Bool {
+        func others(_ document: Document) -> [String: JSONValue] {
+            document.json.filter { !EntityFormat.entityMembers.contains($0.key) }
+        }
+        return others(self) == others(other)
     }
 }

@@ -9,12 +9,13 @@ enum EntityRules {
     static func checkIdentifier(_ id: String) throws {
         let isUsable =
             (1...identifierLengthMax).contains(id.utf8.count) && !id.utf8.starts(with: "_".utf8)
-            && !id.utf8.starts(with: EntryIdentifier.prefix.utf8)
+            && !id.utf8.starts(with: EntryIdentifier.prefix.utf8) && !id.utf8.contains(0)
         guard isUsable else {
             throw DatastoreError(
                 .invalidIdentifier,
-                "'\(id.prefix(40))' cannot identify an entity: an identifier has 1 to \(identifierLengthMax) bytes "
-                    + "and begins with neither '_' nor '\(EntryIdentifier.prefix)'.", entity: id)
+                "'\(id.prefix(40))' cannot identify an entity: an identifier has 1 to \(identifierLengthMax) bytes, "
+                    + "none of them 0, and begins with neither '_' nor '\(EntryIdentifier.prefix)'.",
+                entity: id)
         }
     }
 

@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 
 /// A question for the entity that has a value for a key.
 struct PropertyLookup: Sendable {
@@ -81,24 +82,25 @@ struct LookupAnswers: Sendable {
 
 /// What has changed since the index was asked.
 struct LaterChanges {
-    private var known: [UInt64: Set<String>?] = [:]
+    private var known: [UInt64: Set<ExactText>?] = [:]
 
     /// The documents that have changed since a sequence, without those of superseded entries.
     ///
     /// - Returns: Their identifiers; nil when they are too many to be looked at one by one.
     /// - Throws: What the database throws.
-    mutating func ids(since sequence: UInt64, in snapshot: Snapshot) throws -> Set<String>? {
+    mutating func ids(since sequence: UInt64, in snapshot: Snapshot) throws -> Set<ExactText>? {
         // In a transaction nothing is stored before all was resolved.
         if snapshot.sequence <= sequence { return [] }
         if let known = known[sequence] { return known }
         let changes = try snapshot.changes(
             since: sequence, limit: LookupAnswers.laterChangeCountMax + 1
         ).changes
-        var ids: Set<String>?
+        var ids: Set<ExactText>?
         if changes.count <= LookupAnswers.laterChangeCountMax {
             ids = Set(
                 changes.map(\.documentId)
-                    .filter { !$0.utf8.starts(with: EntryIdentifier.prefix.utf8) })
+                    .filter { !$0.utf8.starts(with: EntryIdentifier.prefix.utf8) }
+                    .map { ExactText($0) })
         }
         known[sequence] = ids
         return ids

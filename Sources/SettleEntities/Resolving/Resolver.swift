@@ -1,5 +1,6 @@
 import Foundation
 import Settle
+import SettlePrimitives
 
 /// Finds the entities that references mean, in one state of a database, and creates what is missing.
 final class Resolver {
@@ -12,7 +13,7 @@ final class Resolver {
     private let editor: EntityEditor?
     private var resolved: [EntityReference: String] = [:]
     /// The documents of the live entities that were looked at, while nothing is written.
-    private var documents: [String: Document] = [:]
+    private var documents: [ExactText: Document] = [:]
     private var later = LaterChanges()
     /// The entities that were created.
     private(set) var created: Set<String> = []
@@ -98,8 +99,10 @@ final class Resolver {
             throw LookupAnswers.Missing(lookup: lookup)
         }
         var candidates = answer.ids
-        let others = changed.union(editor?.changedIds ?? [])
-        if !others.isEmpty { candidates = Array(others.union(candidates)) }
+        let others = changed.union((editor?.changedIds ?? []).map { ExactText($0) })
+        if !others.isEmpty {
+            candidates = others.union(candidates.map { ExactText($0) }).map(\.text)
+        }
         let holders = try candidates.filter { try has($0, lookup) }
         if holders.count < 2 { return holders }
         let states = try holders.compactMap { try editor?.knownState($0) ?? snapshot.entity($0) }
@@ -125,8 +128,8 @@ final class Resolver {
 
     /// Forgets what a reference was found to mean, because that was deleted.
     func forget(_ reference: EntityReference) {
-        let id = resolved[reference]
-        resolved = resolved.filter { $0.value != id }
+        guard let id = resolved[reference] else { return }
+        resolved = resolved.filter { !$0.value.hasSameBytes(as: id) }
     }
 
     /// All live entities that a reference by key and value matches, the one that was added first before the others.
@@ -157,15 +160,15 @@ final class Resolver {
 
     /// The document of a live entity, while nothing is written.
     func document(_ id: String) throws -> Document? {
-        if let known = documents[id] { return known }
+        if let known = documents[ExactText(id)] { return known }
         let found = try snapshot.liveEntityDocument(id)
-        documents[id] = found
+        documents[ExactText(id)] = found
         return found
     }
 
     /// An entity as it is by now, deleted or not.
     func state(_ id: String) throws -> EntityState? {
-        if let known = documents[id] { return try EntityState(known) }
+        if let known = documents[ExactText(id)] { return try EntityState(known) }
         guard let editor else { return try snapshot.entity(id) }
         return try editor.look(id)
     }

@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 
 /// Changes entities in a transaction and keeps what is superseded.
 ///
@@ -7,7 +8,7 @@ final class EntityEditor {
     let transaction: Transaction
     private let device: String
     private let now: Int64
-    private var works: [String: EntityWork] = [:]
+    private var works: [ExactText: EntityWork] = [:]
     /// The entities in the order in which they were changed.
     private var order: [String] = []
 
@@ -24,7 +25,7 @@ final class EntityEditor {
     func state(_ id: String) throws -> EntityState? { try work(id).state() }
 
     /// An entity as this editor knows it; nil when it has not looked at it.
-    func knownState(_ id: String) throws -> EntityState? { try works[id]?.state() }
+    func knownState(_ id: String) throws -> EntityState? { try works[ExactText(id)]?.state() }
 
     /// An entity as it is by now, deleted or not, which is kept for what is done to it; nil when there is none.
     ///
@@ -45,17 +46,17 @@ final class EntityEditor {
     }
 
     private func existing(_ id: String) throws -> EntityWork? {
-        if let known = works[id] { return known }
+        if let known = works[ExactText(id)] { return known }
         guard let document = try transaction.document(id), EntityState.isEntity(document) else {
             return nil
         }
         let work = try EntityWork(document)
-        works[id] = work
+        works[ExactText(id)] = work
         return work
     }
 
     private func work(_ id: String) throws -> EntityWork {
-        if let known = works[id] { return known }
+        if let known = works[ExactText(id)] { return known }
         let document = try transaction.document(id)
         if let document, !EntityState.isEntity(document) {
             throw DatastoreError(
@@ -64,7 +65,7 @@ final class EntityEditor {
                 entity: id)
         }
         let work = try document.map { try EntityWork($0) } ?? EntityWork(id: id)
-        works[id] = work
+        works[ExactText(id)] = work
         return work
     }
 
@@ -159,7 +160,7 @@ final class EntityEditor {
     /// - Throws: What the database throws; nothing of the transaction is stored then.
     func finish() throws {
         for id in order {
-            guard let work = works[id] else { continue }
+            guard let work = works[ExactText(id)] else { continue }
             let saved = try work.changed().map { try transaction.save($0) }
             for record in work.superseded where !work.isForgotten(record) {
                 let entry = record.document(of: saved ?? work.document)

@@ -13,7 +13,7 @@ enum EntityIndex {
     private static let changeMark = "m"
 
     static let index = Database.Index.views(
-        name: name, version: "2", collation: .raw, builtInReduce: .count
+        name: name, version: "3", collation: .raw, builtInReduce: .count
     ) { view, rows in
         guard let layout = try view.integer(EntityFormat.format),
             let type = try view.string(EntityFormat.type), type != EntityFormat.entryType,
@@ -30,7 +30,7 @@ enum EntityIndex {
         for (key, json) in properties {
             let isNested = layout == EntityFormat.nested
             guard let value = isNested ? json[EntityFormat.value] : json else { continue }
-            try rows.emit(ValueKey.number(stored: value, for: key))
+            try rows.emit(ValueKey.number(stored: value, for: key.asKey))
             let kind = (isNested ? json : notes[key])?[EntityFormat.kind]?.stringValue
             for target in targets(of: value, kind: kind) {
                 try rows.emit(relationMark, target, key)

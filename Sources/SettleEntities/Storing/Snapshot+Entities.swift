@@ -32,16 +32,13 @@ extension Snapshot {
     /// - Complexity: O(n) for n documents that are no superseded entries.
     func forEachEntity(_ body: (EntityState) throws -> Bool) throws {
         var isAtEntries = false
-        func visit(_ document: Document) throws -> Bool {
-            guard document.id.utf8.starts(with: EntryIdentifier.prefix.utf8) else {
-                return try EntityState(document).map(body) ?? true
-            }
-            isAtEntries = true
-            return false
+        try forEachDocument { document in
+            isAtEntries = document.id.utf8.starts(with: EntryIdentifier.prefix.utf8)
+            return try !isAtEntries && EntityState(document).map(body) ?? true
         }
-        try forEachDocument(visit)
-        // Behind all of the entries, which are together.
-        if isAtEntries { try forEachDocument(after: EntryIdentifier.end, visit) }
+        // Behind all of the entries, which are together; an app's own documents may follow at once.
+        guard isAtEntries else { return }
+        try forEachDocument(after: EntryIdentifier.end) { try EntityState($0).map(body) ?? true }
     }
 
     /// Walks the superseded entries of an entity, key by key, of each the latest first.

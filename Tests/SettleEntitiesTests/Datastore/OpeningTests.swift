@@ -72,6 +72,60 @@ import Testing
             #expect(try store.database.read { $0.deletedDocumentCount } == 0)
         }
     }
+
+    @Test func `leaves other documents that are called as its entries might be`()
+        async throws
+    {
+        try await Store.with { store in
+            for id in ["~draft", "~x"] { try await store.database.save(["id": id, "k": 1]) }
+            try await store.update("é", ["k": "1"])
+            store.time.advance()
+            try await store.update("é", ["k": "2"])
+            // They lie among its entries and behind them; no entity is left out.
+            let text = String(decoding: try await store.datastore.encodeJSON(), as: UTF8.self)
+            #expect(text.contains("\"é\""))
+            try await store.datastore.reset()
+            #expect(try store.database.contents().keys.sorted() == ["~draft", "~x"])
+            #expect(try store.database.read { try $0.document("~draft")?.integer("k") } == 1)
+        }
+    }
+
+    @Test func `is opened by any number of tasks at once`() async throws {
+        let scratch = try ScratchDirectory("entities")
+        let url = scratch.url
+        let databases = try await withThrowingTaskGroup(of: Datastore.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await Datastore.load(name: "people", url: url) }
+            }
+            var datastores: [Datastore] = []
+            for try await datastore in group { datastores.append(datastore) }
+            return datastores
+        }
+        #expect(Set(databases.map(\.device)).count == 1)
+        let anna = Entity.named("Anna", createAs: "person")
+        _ = try await databases[0].get(entity: anna)
+        for datastore in databases {
+            #expect(try await datastore.count(entitiesOfTypes: ["person"]) == [1])
+        }
+        await databases[0].database.close()
+    }
+
+    @Test func `refuses a database whose own index has the name of its index`() async throws {
+        let scratch = try ScratchDirectory("entities")
+        let database = try await Database.openOrCreate(
+            .init(
+                name: "people", fileLocation: scratch.url,
+                indexes: [Database.Index.keyPaths(name: "entities", version: "1", keys: [["k"]])]))
+        let error = try await #require(throws: DatastoreError.self) {
+            _ = try await Datastore.open(over: database)
+        }
+        #expect(error.code == .indexExists)
+        #expect(error.message.contains("entities"))
+        try await database.removeIndex(named: "entities")
+        let datastore = try await Datastore.open(over: database)
+        #expect(try await datastore.getAllEntities().isEmpty)
+        await database.close()
+    }
 }
 
 extension Database {

@@ -80,4 +80,23 @@ import Testing
             }
         }
     }
+
+    @Test func `has every entity that has one of several texts, not one for each text`()
+        async throws
+    {
+        try await Store.with { store in
+            for (id, name) in [("1", "Anna"), ("2", "Bob"), ("3", "Anna")] {
+                try await store.update(id, ["name": .string(name) as Primitive])
+                store.time.advance()
+            }
+            let found = try await store.datastore.get(
+                entitiesOfType: "person", where: "name", contains: ["Anna", "Bob", "Carl"],
+                createIfMissing: false)
+            #expect(found.map(\.identifier) == ["1", "3", "2", nil])
+            let created = try await store.datastore.get(
+                entitiesOfType: "person", where: "name", contains: ["Anna", "Carl"])
+            #expect(created.map(\.isResolved) == [true, true, true])
+            #expect(try await store.datastore.count(entitiesOfTypes: ["person"]) == [4])
+        }
+    }
 }

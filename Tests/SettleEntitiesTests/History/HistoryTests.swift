@@ -112,4 +112,69 @@ import Testing
             #expect(try await datastore.prune(olderThan: .distantFuture) == 0)
         }
     }
+
+    @Test func `says of some keys that an entity was there, and when it had changed, as of all`()
+        async throws
+    {
+        try await Store.with { store in
+            let anna = Entity.identifiedBy("anna")
+            try await store.update("anna", ["name": "Anna", "phone": "1"])
+            store.time.advance()
+            try await store.datastore.delete(entities: [anna])
+            store.time.advance()
+            let phones = try await store.datastore.history(of: "phone", in: anna)
+            try await store.datastore.putBack(phones)
+            let then = store.time.date
+            store.time.advance()
+            try await store.update("anna", ["name": "Ann"])
+            let all = try await store.datastore.get(allPropertiesOf: [anna], asOf: then)[0]
+            let some = try await store.datastore.get(
+                properties: ["name"], of: [anna], asOf: then)[0]
+            #expect(all.isResolved)
+            #expect(some.isResolved)
+            #expect(some.keys == ["name"])
+            #expect(some["name"] == "Anna")
+            #expect(some.modified == all.modified)
+            #expect(some.modified == then)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["key": "type", "value": 5], ["key": "type", "state": "absent"],
+            ["key": "", "value": "x"], ["key": "phone", "state": "deleted"],
+            ["key": "identifier", "value": "x"],
+        ] as [[String: JSONValue]])
+    func `refuses an entry that no datastore has written`(_ made: [String: JSONValue]) async throws
+    {
+        try await Store.with { store in
+            try await store.update("anna", ["phone": "1"])
+            let first = store.time.date
+            store.time.advance()
+            try await store.update("anna", ["phone": "2"])
+            try await store.datastore.delete(entities: [Entity.identifiedBy("anna")])
+            store.time.advance()
+            try await store.update("anna", ["phone": "3"])
+            // As a replication may bring it: in the place of a true one.
+            let ids = try store.database.contents().keys.filter { $0.hasPrefix("~") }
+            let id = try #require(ids.first)
+            try await store.database.write { transaction in
+                var document = try #require(try transaction.document(id))
+                var entry = made
+                entry["key"] = nil
+                entry["datestamp"] = .string("2026-01-01T00:00:00Z")
+                document[json: "entity"] = "anna"
+                document[json: "key"] = made["key"]
+                document[json: "entry"] = .object(entry)
+                try transaction.save(document)
+            }
+            let error = await #expect(throws: DatastoreError.self) {
+                try await store.datastore.history(of: Entity.identifiedBy("anna"))
+            }
+            #expect(error?.code == .unreadable)
+            // It may lie where no reading as of a date comes by; none ends the process.
+            _ = try? await store.datastore.get(
+                allPropertiesOf: [Entity.identifiedBy("anna")], asOf: first)
+        }
+    }
 }

@@ -185,4 +185,24 @@ import Testing
             #expect(try store.database.totalDocumentCount == 0)
         }
     }
+
+    @Test func `with an identifier that no document can have is refused before anything is stored`()
+        async throws
+    {
+        try await Store.with { store in
+            let good = (0..<600).map { #"{"identifier":"e\#($0)","type":"p"}"# }
+            let bad = #"{"identifier":"a\u0000b","type":"p"}"#
+            let text = "{\"entities\":[\((good + [bad]).joined(separator: ","))]}"
+            let error = try await #require(throws: DatastoreError.self) {
+                try await store.datastore.decode(json: Data(text.utf8))
+            }
+            #expect(error.code == .invalidInterchange)
+            #expect(try store.database.totalDocumentCount == 0)
+            let made = await #expect(throws: DatastoreError.self) {
+                try await store.datastore.get(
+                    entity: Entity.identifiedBy("a\u{0}b", createAs: "p"))
+            }
+            #expect(made?.code == .invalidIdentifier)
+        }
+    }
 }

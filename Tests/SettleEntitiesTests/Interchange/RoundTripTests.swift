@@ -117,4 +117,21 @@ import Testing
             #expect(try await store.datastore.decode(json: text).entityCount == 0)
         }
     }
+
+    @Test func `has an entity whose history is longer than any document may be`() async throws {
+        try await Store.with { store in
+            for number in 0..<24 {
+                store.time.advance()
+                let data = Data(repeating: UInt8(number), count: 1 << 20)
+                try await store.update("anna", ["photo": .data(data) as Primitive])
+            }
+            let json = try await store.datastore.encodeJSON()
+            #expect(json.count > 20 << 20)
+            let again = try await Store("again")
+            #expect(try await again.datastore.decode(json: json).entityCount == 1)
+            #expect(try await again.values(of: "photo", in: "anna").count == 24)
+            #expect(try await again.datastore.encodeJSON() == json)
+            await again.database.close()
+        }
+    }
 }

@@ -230,4 +230,49 @@ import Testing
         #expect(try await one.values(of: "phone", in: "anna") == ["1", "2", "3", "4"])
         await close(one, other)
     }
+
+    @Test func `keep no document of what was removed, whoever has superseded it meanwhile`()
+        async throws
+    {
+        let (one, other) = try await pair()
+        try await one.update("anna", ["phone": "2"])
+        try await meet(one, other)
+        other.time.advance(5)
+        try await other.update("anna", ["phone": "3"])
+        one.time.advance(10)
+        try await one.datastore.remove(properties: ["phone"], of: [Entity.identifiedBy("anna")])
+        for store in [one, other, one, other, one] { try await sync(store) }
+        for store in [one, other] {
+            #expect(try store.database.contents().keys.sorted() == ["anna"])
+            #expect(try await store.read("anna").keys == ["name", "city"])
+        }
+        let third = try await Store("third")
+        try await sync(third)
+        #expect(try third.database.contents().keys.sorted() == ["anna"])
+        await close(one, other, third)
+    }
+
+    @Test func `leave members that are not theirs to another handler`() async throws {
+        let (one, other) = try await pair()
+        for (store, flag) in [(one, "one"), (other, "other")] {
+            store.time.advance(flag == "one" ? 5 : 10)
+            try await store.update("anna", ["phone": .string(flag) as Primitive])
+            try await store.database.write { transaction in
+                var document = try #require(try transaction.document("anna"))
+                document["flag"] = flag
+                try transaction.save(document)
+            }
+        }
+        for store in [one, other, one, other] {
+            try await sync(store) { $0.conflictHandler = .entities(otherwise: .serverWins) }
+        }
+        for store in [one, other] {
+            let flag = try store.database.read { try $0.document("anna")?.string("flag") }
+            #expect(flag == "one")
+            #expect(try await store.read("anna")["phone"] == "other")
+            #expect(
+                try await store.values(of: "phone", in: "anna") == ["1", "one", "other"])
+        }
+        await close(one, other)
+    }
 }

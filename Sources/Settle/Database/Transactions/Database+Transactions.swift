@@ -22,7 +22,9 @@ extension Database {
     }
 
     /// Queues a closure for the writer, in the order of the calls; see ``write(_:)``.
-    func enqueue<Value: Sendable>(
+    ///
+    /// For what is called where nothing may wait: after a commit, on the writer's thread.
+    package func enqueue<Value: Sendable>(
         _ body: @escaping @Sendable (Transaction) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
