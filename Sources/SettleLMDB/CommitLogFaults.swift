@@ -30,4 +30,6 @@ package struct CommitLogFaults: OptionSet, Sendable, Hashable {
     package static let metaOfEnd = CommitLogFaults(rawValue: 1 << 9)
     /// Recovery ignores the second segment.
     package static let oneSegment = CommitLogFaults(rawValue: 1 << 10)
+    /// Who takes a log over does not say so before the first step.
+    package static let noClaim = CommitLogFaults(rawValue: 1 << 11)
 }

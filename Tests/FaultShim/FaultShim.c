@@ -17,7 +17,8 @@
 //   SETTLE_FAULT_MANNER   fail: the call is not made, and reports the error. late: it is made, and
 //                         reports the error all the same, as a flush does whose cache was written.
 //                         short: half of it is written and reported, without an error; for calls
-//                         that do not write it is fail. Default fail.
+//                         that do not write it is fail. kill: the process is killed before the
+//                         call. Default fail.
 //   SETTLE_FAULT_TRIGGER  A path. Calls count only while there is something.
 //   SETTLE_FAULT_LOG      A file that gets a line for each failed call: name, number, path.
 #define _GNU_SOURCE
@@ -26,6 +27,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,6 +45,7 @@ static struct {
     long count;
     int error;
     enum verdict manner;
+    int kills;
     const char *trigger;
     const char *folder;
     int log;
@@ -73,6 +76,7 @@ __attribute__((constructor)) static void read_plan(void) {
     plan.count = number("SETTLE_FAULT_COUNT", 1);
     plan.error = error_named(getenv("SETTLE_FAULT_ERROR"));
     plan.manner = manner_named(getenv("SETTLE_FAULT_MANNER"));
+    plan.kills = getenv("SETTLE_FAULT_MANNER") && !strcmp(getenv("SETTLE_FAULT_MANNER"), "kill");
     plan.trigger = getenv("SETTLE_FAULT_TRIGGER");
     plan.folder = getenv("SETTLE_FAULT_FOLDER");
     const char *log = getenv("SETTLE_FAULT_LOG");
@@ -116,6 +120,7 @@ static enum verdict count_call(const char *call, const char *path) {
     if (count >= plan.first && (plan.count == 0 || count - plan.first < plan.count)) {
         verdict = plan.manner;
         if (plan.log >= 0) dprintf(plan.log, "%s %ld %s\n", call, count, path);
+        if (plan.kills) raise(SIGKILL);
     }
     return verdict;
 }

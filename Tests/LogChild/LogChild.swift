@@ -10,7 +10,8 @@ import SettleLMDB
 /// its system calls fail.
 ///
 /// `LogChild write FOLDER SEED full|relaxed FAULTS LANE STEP ...` goes on where the lane has ended; a step is a number of
-/// commits, or `compact`, `reopen`, `idle`, `sync`;
+/// commits, or `compact`, `reopen`, `idle`, `sync`; `pause`, which waits with the log in use until there is a file `goOn` in the
+/// folder; `die`, which kills the process;
 /// `LogChild examine FOLDER SEED full|relaxed FAULTS REPORTED ...` looks at a database, which may end the process.
 /// After a commit that fails it opens the database anew. It ends with 0, with 3 after more errors, with 1 when a database is not as it must be.
 @main
@@ -26,8 +27,7 @@ struct LogChild {
             do {
                 try write(
                     words[1], LogHistory(seed: seed, lane: Int(words[5]) ?? 0),
-                    LogHistory.options(
-                        isRelaxed ? .relaxed : .full, faults: CommitLogFaults(rawValue: faults)),
+                    options(isRelaxed, faults, keepsLog: words.contains("pause")),
                     Array(words[6...]))
             } catch {
                 say("error \(error)")
@@ -45,6 +45,15 @@ struct LogChild {
         default: preconditionFailure("There is no such command: \(words)")
         }
         say("done")
+    }
+
+    private static func options(
+        _ isRelaxed: Bool, _ faults: Int, keepsLog: Bool
+    ) -> EnvironmentOptions {
+        var options = LogHistory.options(
+            isRelaxed ? .relaxed : .full, faults: CommitLogFaults(rawValue: faults))
+        if keepsLog { options.logTuning.idleSeconds = 3_600 }
+        return options
     }
 
     private static func write(
@@ -65,6 +74,10 @@ struct LogChild {
                 }
             case "sync": try environment.sync()
             case "idle": usleep(120_000)
+            case "pause":
+                say("paused")
+                while access(folder + "/goOn", F_OK) != 0 { usleep(1_000) }
+            case "die": kill(getpid(), SIGKILL)
             case "reopen":
                 environment.close()
                 environment = try Environment.open(at: folder, options: options, create: true)

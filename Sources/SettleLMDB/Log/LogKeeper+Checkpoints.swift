@@ -52,9 +52,15 @@ extension LogKeeper {
         let next = try nextCheckpoint(handle, engine)
         guard let old = session else { return }
         move(to: next)
-        try finish(
+        let isNoted = try finish(
             LogWork.Checkpoint(
                 head: next.head, previous: old.head, pin: old.pin, file: old.file, engine: engine))
+        // Nobody can have taken over what is this process' in this transaction; what the log says must be so.
+        guard isNoted else {
+            throw LMDBError(
+                code: .invalid, operation: "note checkpoint", path: directory,
+                message: "The head of the log \(LogLayout.name) is not the one that was written.")
+        }
     }
 
     func move(to next: (head: LogHead, pin: EngineTransaction)) {
@@ -68,7 +74,10 @@ extension LogKeeper {
     }
 
     /// Flushes the data file, notes the head, and only then lets go of the pages of the checkpoint before.
-    func finish(_ task: LogWork.Checkpoint) throws(LMDBError) {
+    ///
+    /// - Returns: False when the head was not noted, because another process has taken the log over, and flushed everything.
+    @discardableResult
+    func finish(_ task: LogWork.Checkpoint) throws(LMDBError) -> Bool {
         var head = task.head
         if !options.logFaults.contains(.headFirst), !options.logFaults.contains(.noDataFlush) {
             try flushData(task.engine)
@@ -82,15 +91,16 @@ extension LogKeeper {
                 head.meta = meta
             }
         }
-        try task.file.locked { () throws(LMDBError) in
-            // Another process may have taken the log over, and flushed everything.
-            guard try task.file.head() == task.previous else { return }
+        let isNoted = try task.file.locked { () throws(LMDBError) in
+            guard try task.file.head() == task.previous else { return false }
             try task.file.write(head)
             try task.file.flush()
+            return true
         }
         if options.logFaults.contains(.headFirst) { try flushData(task.engine) }
         task.pin.reset()
         work.withLock { $0.spare = task.pin }
+        return isNoted
     }
 
     /// Makes the data file stand by itself.

@@ -126,6 +126,9 @@ extension LogKeeper {
     }
 
     /// Makes the data file stand by itself whose log another process uses, or has left when it was killed.
+    ///
+    /// The mark is changed first: an owner that lives must see with its next transaction that the log is not its own any
+    /// more, also when this process dies before it is done. Whoever comes then begins anew.
     func takeOver(
         _ mark: DataMark, _ handle: EngineTransaction, _ engine: EngineEnvironment
     ) throws(LMDBError) {
@@ -134,10 +137,21 @@ extension LogKeeper {
                 code: .corrupted, operation: "take over log", path: directory,
                 message: "Another process uses the log \(LogLayout.name), which is not there.")
         }
+        let (descriptor, pageSize) = (try engine.dataDescriptor(), try engine.pageSize())
+        var claimed = mark
         do throws(LMDBError) {
             try file.locked { () throws(LMDBError) in
                 try file.requireSound(session: mark.session)
                 guard let found = try file.head() else { return }
+                if found.state == .live { try file.requireSound(session: found.session) }
+                if !options.logFaults.contains(.noClaim) {
+                    var claim = mark
+                    while claim.session == mark.session {
+                        claim.session = UInt32.random(in: 1...UInt32.max)
+                    }
+                    try claim.write(descriptor, pageSizeBytes: pageSize, path: directory)
+                    claimed = claim
+                }
                 let head = try file.makeDurable(found)
                 if head.state == .live {
                     try flushData(engine)
@@ -149,11 +163,10 @@ extension LogKeeper {
                 }
             }
         } catch {
-            file.notePoison(session: mark.session)
+            file.notePoison(session: claimed.session)
             throw poison(error)
         }
         try DataMark(identifier: mark.identifier, session: 0)
-            .write(
-                try engine.dataDescriptor(), pageSizeBytes: try engine.pageSize(), path: directory)
+            .write(descriptor, pageSizeBytes: pageSize, path: directory)
     }
 }

@@ -52,6 +52,74 @@
             #expect(failed > 5)
         }
 
+        /// One process has the log and waits while another is killed; then the first goes on, and is killed.
+        ///
+        /// The other is killed at the first call with which it changes or flushes a file, at the second, and so on, among
+        /// them those with which it takes the log over.
+        @Test(arguments: [CommitLogFaults(), .noClaim])
+        func `loses nothing when another process is killed while it takes the log over`(
+            faults: CommitLogFaults
+        ) async throws {
+            var problems: [String] = []
+            var killed = 0
+            while true {
+                let found = try await goOn(afterKillOfOtherAtCall: killed + 1, faults)
+                guard let found else { break }
+                killed += 1
+                if let problem = found.problem { problems.append("call \(killed): \(problem)") }
+            }
+            #expect(killed > 8)
+            #expect(problems.isEmpty == faults.isEmpty, "\(problems)")
+        }
+
+        /// What is wrong then; nil when the other process ended before so many calls.
+        private func goOn(
+            afterKillOfOtherAtCall number: Int, _ faults: CommitLogFaults
+        ) async throws -> (problem: String?, Void)? {
+            let scratch = try ScratchDirectory("log-takeover")
+            let program = try BuiltFile.find("LogChild")
+            let shim = try FaultShim.library()
+            let log = scratch.file("calls")
+            @Sendable func words(_ lane: Int, _ steps: [String]) -> [String] {
+                ["write", scratch.path, "\(Self.seed)", "full", "\(faults.rawValue)", "\(lane)"]
+                    + steps
+            }
+            let path = scratch.path
+            let reported = try await onThread { () -> [Int] in
+                var reported = [0, 0]
+                func take(_ line: String) -> Bool {
+                    let parts = line.split(separator: " ")
+                    guard parts.first == "commit", let lane = Int(parts[1]),
+                        let number = Int(parts[2])
+                    else { return line == "paused" }
+                    reported[lane] = number
+                    return false
+                }
+                let owner = try LineProcess(
+                    program, words(0, ["10", "pause", "25", "die"]), errors: scratch.file("owner"))
+                while let line = try owner.nextLine(), !take(line) {}
+                let other = try LineProcess(
+                    program, words(1, ["3", "die"]),
+                    environment: [
+                        "LD_PRELOAD": shim.path, "SETTLE_FAULT_LOG": log.path,
+                        "SETTLE_FAULT_CALLS": "fsync,fdatasync,pwrite,writev,pwritev",
+                        "SETTLE_FAULT_FIRST": "\(number)", "SETTLE_FAULT_MANNER": "kill",
+                    ], errors: scratch.file("other"))
+                while let line = try other.nextLine() { _ = take(line) }
+                _ = other.ending()
+                try Data().write(to: scratch.file("goOn"))
+                while let line = try owner.nextLine() { _ = take(line) }
+                _ = owner.ending()
+                return reported
+            }
+            guard try !String(contentsOf: log, encoding: .utf8).isEmpty else { return nil }
+            let examination = LogExamination(
+                model: LogModel(seed: Self.seed), reported: reported, isRelaxed: false)
+            let problem = try await onThread { examination.problem(in: path) }
+            withExtendedLifetime(scratch) {}
+            return (problem, ())
+        }
+
         @Test(arguments: [(1, false), (1, true), (2, false)])
         func `loses nothing that was reported when it is killed`(
             lanes: Int, isRelaxed: Bool
