@@ -26,11 +26,11 @@ enum Misspelling {
         guard configuration.defaultSubcommand == nil else {
             // What is no word of the list is an argument, as in 'settle indexes ./shop'.
             guard let nearest, rest.contains(where: { !$0.hasPrefix("-") }) else { return nil }
-            return "There is no command '\(name(of: command)) \(ScreenText.printable(first))'. "
+            return "There is no command '\(name(of: command)) \(shown(first))'. "
                 + "Did you mean '\(name(of: command)) \(nearest)'?"
         }
         let advice = nearest.map { "Did you mean '\($0)'?" } ?? "'settle --help' lists them."
-        return "There is no command '\(ScreenText.printable(first))'. \(advice)"
+        return "There is no command '\(shown(first))'. \(advice)"
     }
 
     /// What to say of the first option that is none.
@@ -61,7 +61,7 @@ enum Misspelling {
             guard !known.all.contains(name) else { continue }
             let meant = nearest(to: name, among: known.all.sorted())
             let advice = meant.map { "Did you mean '--\($0)'?" }
-            return "Unknown option '--\(ScreenText.printable(name))'. "
+            return "Unknown option '--\(shown(name))'. "
                 + (advice ?? "The --help of the command lists them.")
         }
         return nil
@@ -72,7 +72,7 @@ enum Misspelling {
     /// No command has an option of one letter but `-h`.
     private static func shortOption(_ word: String) -> String? {
         guard word.hasPrefix("-"), word != "-", word != "-h" else { return nil }
-        let shown = ScreenText.printable(word)
+        let shown = shown(word)
         return "Unknown option '\(shown)'. What begins with - and is no option stands after --, "
             + "such as an identifier: settle get ./shop -- \(shown)"
     }
@@ -113,8 +113,17 @@ enum Misspelling {
         command.configuration.commandName ?? ""
     }
 
+    /// A word as a message shows it, which may be a whole line that was meant for something else.
+    static func shown(_ word: String) -> String {
+        ScreenText.cut(ScreenText.printable(String(word.prefix(lengthMax))), to: lengthMax - 1)
+    }
+
+    /// Longer than any command or option.
+    private static let lengthMax = 64
+
     /// The word that is not far from another: begun so, or with at most two slips, fewer in short ones.
     static func nearest(to word: String, among words: [String]) -> String? {
+        guard word.utf8.count <= lengthMax else { return nil }
         let found = words.map { ($0, distance(word.lowercased(), $0.lowercased())) }
             .map { (word: $0.0, distance: $0.1) }
             .min { $0.distance < $1.distance }

@@ -53,9 +53,10 @@ struct ShellGrammar: AsyncParsableCommand {
         guard let first = words.first, command(of: words).count == 0 else {
             return Misspelling.sentence(for: words, of: Self.self)
         }
+        if endings.contains(first) { return "'\(first)' stands alone." }
         let nearest = Misspelling.nearest(to: first, among: names + endings + ["help"])
         let advice = nearest.map { "Did you mean '\($0)'?" } ?? "'help' lists the commands."
-        return "There is no command '\(ScreenText.printable(first))' in the shell. \(advice)"
+        return "There is no command '\(Misspelling.shown(first))' in the shell. \(advice)"
     }
 
     /// What 'help' prints, of all commands or of those that are named.

@@ -26,8 +26,8 @@ enum CSVField {
 
     /// The number that a text is, as JSON writes it.
     ///
-    /// Digits after a leading zero, a plus, more digits than a number keeps, and an exponent without a sign or a point
-    /// (12e5) are signs of a code rather than a number, and remain text.
+    /// Digits after a leading zero, a plus, and an exponent without a sign or a point (12e5) are signs of a code rather than a
+    /// number, and remain text; so do more digits than a number surely keeps, but for those with which Settle writes one.
     private static func number(_ text: String) -> JSONValue? {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || isDigit(first),
             let last = text.utf8.last, isDigit(last), text != "-0",
@@ -42,7 +42,10 @@ enum CSVField {
                 parts.count == 1 || mantissa.contains(UInt8(ascii: "."))
                 || parts[1].first.map { !isDigit($0) } == true
             let digits = mantissa.filter(isDigit).drop { $0 == UInt8(ascii: "0") }
-            return isMarked && digits.count <= digitsMax ? value : nil
+            guard digits.count <= digitsMax else {
+                return JSONRendering.compact(value) == text ? value : nil
+            }
+            return isMarked ? value : nil
         default: return nil
         }
     }

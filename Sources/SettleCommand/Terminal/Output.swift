@@ -10,14 +10,20 @@ final class Output: Sendable {
     private let buffer = Lock(Data())
     private let handle: FileHandle
     private let isLineBuffered: Bool
+    private let name: String
 
     /// An output.
     ///
     /// - Parameters:
     ///   - handle: Where to write.
+    ///   - name: What is written, as a message calls it.
     ///   - isLineBuffered: Whether each line is to be seen at once.
-    init(_ handle: FileHandle = .standardOutput, isLineBuffered: Bool = false) {
+    init(
+        _ handle: FileHandle = .standardOutput, named name: String = "The output",
+        isLineBuffered: Bool = false
+    ) {
         self.handle = handle
+        self.name = name
         self.isLineBuffered = isLineBuffered
     }
 
@@ -65,7 +71,7 @@ final class Output: Sendable {
             try handle.write(contentsOf: buffer)
         } catch {
             if Self.isBrokenPipe(error) { throw OutputClosed() }
-            throw CommandFailure("The output could not be written: \(error.localizedDescription)")
+            throw CommandFailure("\(name) could not be written: \(error.localizedDescription)")
         }
     }
 

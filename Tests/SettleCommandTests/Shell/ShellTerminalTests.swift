@@ -122,5 +122,21 @@
                 #expect(!FileManager.default.fileExists(atPath: scratch.file("history").path))
             }
         }
+
+        @Test func `takes documents that are typed, up to one end of file`() async throws {
+            try await withShell("--write") { shell, _ in
+                shell.write("put -\n")
+                shell.write("{\"id\":\"fig\",\"price\":9}\n")
+                shell.write("\u{4}")
+                _ = await shell.output(until: "(write)> ")
+                shell.write("get fig --json\n")
+                let shown = await shell.output(until: #""price":9}"#)
+                #expect(shown.contains("fig"), "\(shown)")
+                _ = await shell.output(until: "(write)> ")
+                shell.write("\u{4}")
+                let outcome = await shell.outcome()
+                #expect(outcome.status == 0, "\(outcome)")
+            }
+        }
     }
 #endif

@@ -156,4 +156,21 @@ import Testing
             }
         }
     }
+
+    @Test func `says of a line that is a text for something else what it is, briefly and at once`()
+        async throws
+    {
+        try await withShop { path, _ in
+            let line = "[" + String(repeating: "{\"id\":\"a\"},", count: 200_000) + "1]"
+            let outcome = try await tool.run(["shell", path], input: line + "\n")
+            #expect(outcome.status == 64, "\(outcome.status)")
+            #expect(outcome.errors.contains("There is no command '"))
+            #expect(outcome.errors.utf8.count < 300)
+            for word in ["exit 3", "quit now"] {
+                let ended = try await tool.run(["shell", path], input: word + "\n")
+                #expect(ended.errors.contains("stands alone"), "\(ended)")
+                #expect(!ended.errors.contains("Did you mean"), "\(ended)")
+            }
+        }
+    }
 }

@@ -64,7 +64,9 @@ struct PassingIndex {
         defer { try? handle.close() }
         let progress = Progress("Reading", counting: "documents")
         defer { progress.end() }
-        let output = Output(handle)
+        let output = Output(
+            handle,
+            named: "The temporary file '\(url.path)', in the folder that TMPDIR names,")
         let names = memberNames
         try database.read(named: "settle query") { snapshot in
             let total = max(snapshot.documentCount, 1)
