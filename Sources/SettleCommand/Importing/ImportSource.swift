@@ -89,7 +89,9 @@ struct ImportSource: Sendable {
             state = Lock(State(handle: handle))
         }
 
-        /// The next bytes; nil at the end. A pipe is opened here, which waits for its other end.
+        /// The next bytes; nil at the end.
+        ///
+        /// A pipe is opened here, which waits for its other end.
         func next() throws -> [UInt8]? {
             try state.withLock { state in
                 if state.isAtEnd { return nil }

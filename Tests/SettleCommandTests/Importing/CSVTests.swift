@@ -201,14 +201,18 @@ import Testing
 
     @Test func `gives every number back as it was written, and texts that look like them`() throws {
         var random = SeededGenerator(seed: 7)
-        var numbers = [0.1 + 0.2, .pi, 1.7976931348623157e308, .leastNonzeroMagnitude, -0.0, 1e21, 123_456_789.5]
+        var numbers = [
+            0.1 + 0.2, .pi, 1.7976931348623157e308, .leastNonzeroMagnitude, -0.0, 1e21,
+            123_456_789.5,
+        ]
         for _ in 0..<2_000 {
             let number = Double(bitPattern: random.next())
             if number.isFinite { numbers.append(number) }
         }
         for number in numbers {
-            for value in [JSONValue.double(number), .string(JSONRendering.compact(.double(number)))]
-            {
+            for value in [
+                JSONValue.double(number), .string(JSONRendering.compact(.double(number))),
+            ] {
                 let field = CSVField.text(of: value, separator: UInt8(ascii: ","))
                 let found = try documents("id,v\na,\(field)\n")[0][json: "v"]
                 #expect(found == value, "\(field)")
