@@ -63,11 +63,13 @@ extension Cosmos.Client {
     static func stubbed(
         by transport: any HTTPTransport, clock: any Clock<Duration> = ContinuousClock(),
         retries: Cosmos.RetryPolicy = .init(), credentials: Cosmos.Credentials? = nil,
-        now: @escaping @Sendable () -> Date = { Date() }, cache: Cosmos.CacheConfiguration? = nil
+        now: @escaping @Sendable () -> Date = { Date() }, cache: Cosmos.CacheConfiguration? = nil,
+        isNetworkAvailable: Bool = true
     ) throws -> Cosmos.Client {
         let client = Cosmos.Client(
             settings: Settings(
                 transport: transport, retries: retries, clock: clock, now: now, cache: cache))
+        client.isNetworkAvailable = isNetworkAvailable
         client.configure(
             for: try Cosmos.Account(named: "contoso"),
             with: try credentials ?? .masterKey(Cosmos.MasterKey(emulatorKey)))

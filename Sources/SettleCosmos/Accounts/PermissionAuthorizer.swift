@@ -94,7 +94,7 @@ extension Cosmos {
             let covering = Set((link.ancestors + [link]).map(\.text))
             return entries?.filter {
                 covering.contains($0.link) && $0.expires > now()
-                    && (PermissionMode(rawValue: $0.mode)?.includes(mode) ?? false)
+                    && (PermissionMode(text: $0.mode)?.includes(mode) ?? false)
             }.max { $0.expires < $1.expires }
         }
 

@@ -19,7 +19,7 @@ extension Cosmos {
         /// Only one client sends queued writes at a time.
         let sending = TaskGate()
         /// By which members the documents of collections are spread, as far as that was asked for.
-        let definitions = Lock<[Link: PartitionKeyDefinition?]>([:])
+        let definitions = Lock<[Link: KnownDefinition]>([:])
         private let lock: FolderLock
         /// How often the key changed, or may have.
         private let keyChanges = Lock<UInt64>(0)
@@ -175,6 +175,11 @@ extension Cosmos {
             usage.forgetAll()
             lists.removeAll()
             forgetDefinitions(within: nil)
+        }
+
+        /// Keeps by which members the documents of a collection are spread that was read.
+        func keepDefinition(of collection: ResourceBody, at link: Link) {
+            definitions.withLock { $0[link] = KnownDefinition(collection) }
         }
 
         /// Forgets by which members the documents at or below a link are spread, or of all.

@@ -8,6 +8,8 @@ extension Cosmos {
             var count: UInt64 = 0
             var underWayCount = 0
             var mayWait = true
+            /// Whether something was queued since the queue was found empty last.
+            var hasQueued = false
         }
 
         private let state = Lock(State())
@@ -27,13 +29,21 @@ extension Cosmos {
             }
         }
 
+        /// Notes that something is queued by the commit that is about to be made.
+        func noteQueued() { state.withLock { $0.hasQueued = true } }
+
         /// Notes that something was queued, or was not.
         func endQueueing() { state.withLock { $0.underWayCount -= 1 } }
 
         /// Notes that the queue was found empty, unless something was or is being queued since it was looked at.
-        func noteEmpty(since count: UInt64) {
+        ///
+        /// - Returns: Whether it is empty, and something was queued since it was found so last.
+        func noteEmpty(since count: UInt64) -> Bool {
             state.withLock { state in
-                if state.count == count, state.underWayCount == 0 { state.mayWait = false }
+                guard state.count == count, state.underWayCount == 0 else { return false }
+                defer { state.hasQueued = false }
+                state.mayWait = false
+                return state.hasQueued
             }
         }
     }

@@ -43,7 +43,6 @@ extension Cosmos.Client {
     /// - Parameters:
     ///   - id: Its id.
     ///   - contentType: The type of the content, such as `image/jpeg`.
-    ///   - name: The name of the content, which becomes the id of the attachment where no id is given.
     ///   - data: The bytes, which are in memory meanwhile.
     ///   - documentId: The id of the document.
     ///   - collectionId: The id of the collection.
@@ -53,13 +52,29 @@ extension Cosmos.Client {
     /// - Throws: As ``create(_:as:in:options:)``.
     @discardableResult
     public func create(
-        attachmentWithId id: String, contentType: String, name: String? = nil, with data: Data,
+        attachmentWithId id: String, contentType: String, with data: Data,
         onDocument documentId: String, inCollection collectionId: String,
         withPartitionKey key: Cosmos.PartitionKey? = nil, inDatabase databaseId: String
     ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
         try await write(
-            .create, name ?? id, .media(bytes: [UInt8](data), contentType: contentType),
+            .create, id, .media(bytes: [UInt8](data), contentType: contentType),
             at: .document(documentId, inCollection: collectionId, inDatabase: databaseId), key)
+    }
+
+    /// Makes an attachment of bytes that the service keeps, as AzureData's call of that name.
+    ///
+    /// The service has one name for an attachment of bytes (`Slug`), and that is its id. So the id is as it was given, and
+    /// the name is not sent.
+    @available(*, deprecated, message: "The service names bytes by the id; leave the name out.")
+    @discardableResult
+    public func create(
+        attachmentWithId id: String, contentType: String, name: String, with data: Data,
+        onDocument documentId: String, inCollection collectionId: String,
+        withPartitionKey key: Cosmos.PartitionKey? = nil, inDatabase databaseId: String
+    ) async throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.Attachment> {
+        try await create(
+            attachmentWithId: id, contentType: contentType, with: data, onDocument: documentId,
+            inCollection: collectionId, withPartitionKey: key, inDatabase: databaseId)
     }
 
     /// Makes an attachment of bytes that the service keeps.

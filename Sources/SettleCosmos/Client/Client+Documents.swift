@@ -209,7 +209,9 @@ extension Cosmos.Client {
     ) throws(Cosmos.ClientError) -> Cosmos.Response<Cosmos.DocumentResource<Content>> {
         var document = try Cosmos.DocumentResource<Content>(
             body: try body(of: response, operation))
-        if case .key(let key) = operation.partition { document.knownPartitionKey = key }
+        if case .key(let key) = response.partition ?? operation.partition {
+            document.knownPartitionKey = key
+        }
         return Cosmos.Response(document, response)
     }
 

@@ -95,8 +95,10 @@ extension Cosmos.Client {
 
     /// What becomes of writes that were made offline, from now on; those of all clients with the same cache.
     ///
-    /// An event comes after queue and cache have what it tells. Ends at once when the client is not configured or has no
-    /// cache. Each call gives a sequence of its own, which holds what was not asked for yet.
+    /// An event comes after queue and cache have what it tells. `queueProcessed` comes when there is a network and nothing
+    /// waits any more of what was queued since it came last, also where that has cancelled itself out. Ends at once when
+    /// the client is not configured or has no cache. Each call gives a sequence of its own, which holds what was not asked
+    /// for yet.
     public var offlineEvents: AsyncStream<Cosmos.OfflineEvent> {
         offline?.events.stream() ?? AsyncStream { $0.finish() }
     }

@@ -87,7 +87,7 @@ extension Cosmos.Client {
     ///   - databaseId: The id of the database.
     /// - Returns: What came of each, in their order.
     /// - Throws: ``Cosmos/ClientError`` of the first operation that failed, whose message says which it was; nothing was
-    ///   carried out then.
+    ///   carried out then. One that was throttled (429, 449) is waited for as a throttled request is.
     @discardableResult
     public func perform(
         _ batch: Cosmos.Batch, inCollection collectionId: String,
@@ -118,17 +118,7 @@ extension Cosmos.Client {
                 .unreadableResponse, "The response to a batch is no list of results.")
         }
         let results = elements.map { Cosmos.BatchResult($0) }
-        // 424 is the status of those that failed because another did.
-        let failed =
-            results.firstIndex { !(200..<300).contains($0.statusCode) && $0.statusCode != 424 }
-            ?? results.firstIndex { !(200..<300).contains($0.statusCode) }
-        if let failed {
-            throw Cosmos.ClientError(
-                status: results[failed].statusCode,
-                to:
-                    "carry out operation \(failed + 1) of a batch of \(batch.count), and nothing of it was "
-                    + "carried out,", response.metadata)
-        }
+        if let failure = Cosmos.ClientError(ofBatch: results, response.metadata) { throw failure }
         guard results.count == batch.count else {
             throw Cosmos.ClientError(
                 .unreadableResponse,

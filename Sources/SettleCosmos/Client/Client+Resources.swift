@@ -89,6 +89,8 @@ extension Cosmos.Client {
 
     /// Reads a resource again; when it is as it was, nothing but that is sent.
     ///
+    /// How long copies answer gets does not matter; without a network the copy of this device is given.
+    ///
     /// - Parameters:
     ///   - resource: The resource as it was read.
     ///   - options: What else the request asks for.
@@ -100,8 +102,8 @@ extension Cosmos.Client {
         let link = try resource.link()
         var operation = Cosmos.Operation(.get, R.resourceType, at: link)
         operation.options = options
+        operation.options.cacheLifetime = .zero
         operation.ifNoneMatch = resource.etag
-        operation.needsService = true
         operation.partition = try await partition(of: resource, at: link)
         let response = try await perform(operation)
         if response.status == 304 { return Cosmos.Response(resource, response) }
@@ -269,7 +271,7 @@ extension Cosmos.Client {
         _ response: Cosmos.OperationResponse, _ operation: Cosmos.Operation
     ) throws(Cosmos.ClientError) -> Cosmos.Response<R> {
         var resource = try R(body: try body(of: response, operation))
-        if case .key(let key) = operation.partition,
+        if case .key(let key) = response.partition ?? operation.partition,
             var holder = resource as? any Cosmos.ContentHolder
         {
             holder.knownPartitionKey = key

@@ -89,7 +89,8 @@ extension Cosmos {
 
         /// Configures the client for an account, in place of the one it had.
         ///
-        /// Calls that are under way end with the old one.
+        /// Calls that are under way end with the old one. Writes that an earlier process has left in the cache of the
+        /// account are sent from now on, unless ``isNetworkAvailable`` or ``offlineDataEnabled`` is false.
         ///
         /// - Parameters:
         ///   - account: The account.
@@ -103,23 +104,27 @@ extension Cosmos {
                         provider, account: account.name, store: store, now: settings.now)
                 case .bearer(let provider): BearerAuthorizer(provider)
                 }
+            let identities = CollectionIdentities()
             let pipeline = RequestPipeline(
                 account: account, authorizer: authorizer, transport: settings.transport,
                 retries: settings.retries, clock: settings.clock, now: settings.now,
-                sessions: SessionTokens())
+                sessions: SessionTokens(), identities: identities)
             // What is kept on the device stands before what puts results together of several partitions.
             let service = NetworkGate(service: QueryMerging(pipeline), network: network)
             let offline = rules.map { rules in
                 OfflineHandler(
                     service: service, rules: rules,
                     folder: rules.configuration.folder(of: account), conflicts: conflicts,
-                    clock: settings.clock, now: settings.now, mayWrite: credentials.mayWrite)
+                    clock: settings.clock, now: settings.now, mayWrite: credentials.mayWrite,
+                    identities: identities)
             }
+            let keys = PartitionKeys(identities)
             end(
                 replacedBy: Session(
-                    account: account, service: service, handler: offline ?? service,
-                    partitionKeys: PartitionKeys(),
-                    offline: offline))
+                    account: account, service: service,
+                    handler: KeyRenewal(handler: offline ?? service, keys: keys),
+                    partitionKeys: keys, offline: offline))
+            offline?.begin()
         }
 
         private func end(replacedBy session: Session?) {

@@ -8,6 +8,9 @@ extension Cosmos {
         /// The version that was handed in; nil for none.
         let etag: String?
         let strategy: ConflictStrategy
+        /// Whether it waits on this device, and is tried again when the service does not say what it has; otherwise the
+        /// conflict fails then, without that.
+        var isQueued = false
 
         /// The most times that a resolver is asked.
         static let attemptsMax = 10
@@ -16,7 +19,8 @@ extension Cosmos {
         ///
         /// - Returns: The response of the service; of one that gave way to the service's version, status 200 with that.
         /// - Throws: ``ClientError`` with `preconditionFailed`, which shows both versions, where the strategy does not
-        ///   resolve the conflict; and as the service answers.
+        ///   resolve the conflict, and without that of the service where it cannot be read now; and as the service
+        ///   answers.
         func perform(by handler: any OperationHandler) async throws(ClientError)
             -> OperationResponse
         {
@@ -59,7 +63,7 @@ extension Cosmos {
             }
         }
 
-        /// What the service has now; nil when it has nothing any more.
+        /// What the service has now; nil when it has nothing any more, or does not say.
         private func readRemote(
             by handler: any OperationHandler
         ) async throws(ClientError) -> OperationResponse? {
@@ -69,7 +73,8 @@ extension Cosmos {
             do {
                 return try await handler.perform(read)
             } catch {
-                if error.kind == .notFound { return nil }
+                if error.isAbsence { return nil }
+                if !isQueued, error.isTransient || error.kind == .notFound { return nil }
                 throw error
             }
         }

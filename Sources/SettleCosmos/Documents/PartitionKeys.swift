@@ -2,12 +2,38 @@ import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
+    /// By which members the documents of one collection are spread, as it was read.
+    struct KnownDefinition: Sendable, Hashable {
+        /// The definition; nil for a collection without such a key.
+        let definition: PartitionKeyDefinition?
+        /// The self link of the collection that has it.
+        let identity: Link?
+
+        init(_ collection: ResourceBody?) {
+            definition = collection.flatMap { DocumentCollection(body: $0).partitionKey }
+            identity = collection?.selfLink
+        }
+
+        /// Whether it is that of the collection that was seen last under the name, which has this self link; nil when none
+        /// is known.
+        func holds(for seen: Link?) -> Bool { seen == nil || identity == nil || identity == seen }
+
+        /// Where the document with a body belongs; nil when it has an object or an array where its key is.
+        func partition(of body: ResourceBody) -> Operation.Partition? {
+            guard let definition else { return .unspecified }
+            return definition.key(of: body).map { .key($0) }
+        }
+    }
+
     /// Knows by which members the documents of each collection are spread.
     ///
-    /// The definition of a collection never changes, so it is read once; a collection that was made anew under an
-    /// old name is found by its identifier.
+    /// The definition of a collection never changes, so it is read once; that of one that was made anew under an old
+    /// name is read again, as soon as a response shows another identifier.
     final class PartitionKeys: Sendable {
-        private let known = Lock<[Link: PartitionKeyDefinition?]>([:])
+        private let known = Lock<[Link: KnownDefinition]>([:])
+        private let identities: CollectionIdentities
+
+        init(_ identities: CollectionIdentities) { self.identities = identities }
 
         /// The key of a document's logical partition.
         ///
@@ -49,11 +75,36 @@ extension Cosmos {
         func definition(
             of collection: Link, by handler: any OperationHandler
         ) async throws(ClientError) -> PartitionKeyDefinition? {
-            if let definition = known.withLock({ $0[collection] }) { return definition }
-            let response = try await handler.perform(Operation(.get, .collection, at: collection))
-            let definition = response.resource.flatMap { DocumentCollection(body: $0).partitionKey }
-            known.withLock { $0[collection] = .some(definition) }
-            return definition
+            let kept = known.withLock { $0[collection] }
+            if let kept, kept.holds(for: identities.identity(of: collection)) {
+                return kept.definition
+            }
+            if kept == nil {
+                let found = try await read(collection, byServiceAlone: false, handler)
+                if found.holds(for: identities.identity(of: collection)) { return found.definition }
+            }
+            return try await read(collection, byServiceAlone: true, handler).definition
+        }
+
+        /// Reads the definition of a collection again, since the service has refused a key.
+        ///
+        /// - Returns: The one that was known before, nil for none, and the one that holds now.
+        /// - Throws: ``ClientError`` as a get of the collection does.
+        func renew(
+            _ collection: Link, by handler: any OperationHandler
+        ) async throws(ClientError) -> (old: KnownDefinition?, new: KnownDefinition) {
+            let old = known.withLock { $0[collection] }
+            return (old, try await read(collection, byServiceAlone: true, handler))
+        }
+
+        private func read(
+            _ collection: Link, byServiceAlone: Bool, _ handler: any OperationHandler
+        ) async throws(ClientError) -> KnownDefinition {
+            var read = Operation(.get, .collection, at: collection)
+            read.needsService = byServiceAlone
+            let found = KnownDefinition(try await handler.perform(read).resource)
+            known.withLock { $0[collection] = found }
+            return found
         }
 
         /// Forgets a collection, or those of a database.

@@ -39,7 +39,7 @@ extension Cosmos {
             }
             do throws(ClientError) {
                 let response = try await line.perform(operation)
-                if write.kind == .batch { return try batchEnding(response, operation) }
+                if write.kind == .batch { return try await batchEnding(response, operation) }
                 if write.kind == .delete { return .deleted }
                 guard let body = response.resource else { throw unreadable(operation) }
                 return .written(body)
@@ -65,19 +65,75 @@ extension Cosmos {
 
         private func batchEnding(
             _ response: OperationResponse, _ operation: Operation
-        ) throws(ClientError) -> QueueSender.Ending {
+        ) async throws(ClientError) -> QueueSender.Ending {
             guard case .feed(let elements, _) = response.content else {
                 throw unreadable(operation)
             }
             let results = elements.map { BatchResult($0) }
-            if response.status == 200, results.count == write.steps?.count,
-                results.allSatisfy(\.isSuccess)
-            {
-                return .batch(results.map(\.resource))
+            guard response.status == 200 else {
+                let failed = results.first { !$0.isSuccess && !$0.isDependent }
+                throw ClientError(failed, to: operation.subject, response.metadata)
             }
-            let failed = results.first { !$0.isSuccess && $0.statusCode != 424 }
-            throw ClientError(
-                status: failed?.statusCode ?? 424, to: operation.subject, response.metadata)
+            guard results.count == write.steps?.count, results.allSatisfy(\.isSuccess) else {
+                throw unreadable(operation)
+            }
+            do throws(ClientError) {
+                return .batch(try await written(results))
+            } catch {
+                // The batch was carried out, whatever cannot be read now.
+                var error = error
+                error.followsDoubt = true
+                throw error
+            }
+        }
+
+        /// What a batch has written, step by step; nil for a deletion, and before a later step of the same document.
+        private func written(
+            _ results: [BatchResult]
+        ) async throws(ClientError) -> [ResourceBody?] {
+            let (names, own) = (write.names, try write.bodies(sealer))
+            var written: [ResourceBody?] = []
+            for (index, result) in results.enumerated() {
+                guard write.steps?[index].kind != .delete,
+                    names.lastIndex(of: names[index]) == index
+                else {
+                    written.append(nil)
+                    continue
+                }
+                let body = own.indices.contains(index) ? own[index] : nil
+                written.append(try await self.written(names[index], result, body))
+            }
+            return written
+        }
+
+        /// What a batch has written of a document, which the service need not have sent along.
+        ///
+        /// - Parameters:
+        ///   - name: The document.
+        ///   - result: What the service says.
+        ///   - own: What was to be written.
+        /// - Returns: The document; nil when somebody has deleted it since.
+        /// - Throws: ``ClientError`` when it has to be read, and cannot be.
+        func written(
+            _ name: ResourceName, _ result: BatchResult, _ own: ResourceBody?
+        ) async throws(ClientError) -> ResourceBody? {
+            if let body = result.resource { return body }
+            switch try await remote(of: name) {
+            case .gone: return nil
+            case .unknown:
+                throw ClientError(
+                    .unreadableResponse,
+                    "The service has carried out a batch, and does not say what it has of '\(name.link)' now."
+                )
+            case .found(let remote):
+                guard let etag = result.etag, etag != remote.etag, var body = own else {
+                    return remote
+                }
+                // Somebody else has written since. What waits here depends on the version that was written here.
+                for member in Cosmos.systemMembers { body[member] = remote[member] }
+                body["_etag"] = .string(etag)
+                return body
+            }
         }
 
         /// How an earlier attempt ended whose response was lost; nil when the service has something else.
@@ -144,7 +200,7 @@ extension Cosmos {
                 operation: operation, local: try write.body(sealer), etag: write.etag,
                 strategy: conflicts.strategy(
                     for: write.resourceType, readAs: write.kind == .delete ? nil : write.contentName
-                ))
+                ), isQueued: true)
             let response = try await resolution.perform(by: line)
             return response.resource.map { .written($0) } ?? .deleted
         }

@@ -69,6 +69,7 @@ extension Cosmos.OfflineHandler {
         }
         if write.steps?.isEmpty == false {
             write.content = try Cosmos.QueuedWrite.content(ofBodies: bodies, writer.cache.sealer)
+            try write.checkSize(operation.subject, writer.cache.sealer)
             try writer.enqueue(write)
         }
         return (

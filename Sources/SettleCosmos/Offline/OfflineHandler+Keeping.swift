@@ -32,6 +32,9 @@ extension Cosmos.OfflineHandler {
         let sealer = sealer
         let kept = resources.filter { rules.keeps($0.0.link.type, at: $0.0.link) }
         guard !kept.isEmpty else { return }
+        for (name, body) in kept where name.link.type == .collection {
+            store.keepDefinition(of: body, at: name.link)
+        }
         if !isWrite, try store.read({ try Self.areKept(kept, $0) }) {
             note(kept, store)
             return

@@ -39,7 +39,7 @@ extension Cosmos.OfflineHandler {
         guard rules.keeps(operation.type, at: local.name?.link ?? link) else {
             return try await ask(operation)
         }
-        if local.isPending {
+        if local.isPending, !operation.needsService {
             guard let record = local.record else { throw Self.deletedHere(operation) }
             return answer(record, store)
         }
@@ -71,7 +71,9 @@ extension Cosmos.OfflineHandler {
             {
                 try await remove(name, store)
             }
-            guard error.isOffline, let record = local.record else { throw error }
+            guard error.isOffline, !operation.needsService, let record = local.record else {
+                throw error
+            }
             return answer(record, store)
         }
     }

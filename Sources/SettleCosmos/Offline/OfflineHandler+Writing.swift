@@ -182,7 +182,7 @@ extension Cosmos.OfflineHandler {
     ///   - names: What it concerns.
     ///   - count: How many writes there were when it began.
     ///   - store: The store.
-    ///   - failure: How it failed before, when it may have been carried out.
+    ///   - failure: How it failed before, when it was tried.
     /// - Returns: What the service would answer, from the cache.
     /// - Throws: ``Cosmos/ClientError`` when it is refused, or cannot wait.
     private func queue(
@@ -192,13 +192,24 @@ extension Cosmos.OfflineHandler {
         // While nothing is kept, the key was not checked yet.
         _ = try await self.store()
         try await check(operation, names, store)
+        let (response, applied) = try await applied(operation, names, since: count, store, failure)
+        for applied in applied { store.usage.note(applied) }
+        kick(.queued)
+        return response
+    }
+
+    private func applied(
+        _ operation: Operation, _ names: [Name], since count: UInt64,
+        _ store: Cosmos.OfflineStore, _ failure: Failure?
+    ) async throws(Failure) -> (Response, [Cosmos.OfflineWriter.Applied]) {
         let sealer = sealer
         let date = now()
         store.queueState.beginQueueing()
         defer { store.queueState.endQueueing() }
-        let isUncertain = failure != nil
-        let (response, applied) = try await store.write { transaction in
+        let isUncertain = failure.map { !$0.leavesNothing } ?? false
+        return try await store.write { transaction in
             if store.marks.isPurged(since: count) { throw failure ?? Self.purged(operation) }
+            store.queueState.noteQueued()
             let writer = try Cosmos.OfflineWriter(transaction, sealer, now: date)
             if operation.action == .batch {
                 return try Self.queueBatch(operation, names, isUncertain, writer)
@@ -218,9 +229,6 @@ extension Cosmos.OfflineHandler {
             try writer.enqueue(applied.write)
             return (Self.response(applied), [applied])
         }
-        for applied in applied { store.usage.note(applied) }
-        kick(.queued)
-        return response
     }
 
     private static func purged(_ operation: Operation) -> Failure {
@@ -264,12 +272,6 @@ extension Cosmos.OfflineHandler {
                 }
             default: break
             }
-            if packed.bytes.count > Self.documentSizeMax {
-                throw Failure(
-                    .entityTooLarge,
-                    "It is not possible to \(operation.subject): it has more than 2 MB.",
-                    statusCode: 413)
-            }
         }
         guard let collection = names.first?.link.nearest(.collection),
             let known = try await definition(of: collection, store, asks: false),
@@ -288,8 +290,6 @@ extension Cosmos.OfflineHandler {
                 statusCode: 400, subStatus: 1001)
         }
     }
-
-    private static var documentSizeMax: Int { 2 << 20 }
 }
 
 extension Cosmos.CacheUsage {

@@ -16,17 +16,28 @@ extension Cosmos {
         /// Whether the client may write at all.
         let mayWrite: Bool
         let events: OfflineEvents
+        private let identities: CollectionIdentities
         private let loop: SendingLoop
         /// Whether the last request got no response.
         private let isCutOff = Lock(false)
-        /// The store, once it was opened and its key checked, and how often that had changed by then.
-        private let opened = Lock<(store: OfflineStore, keyChangeCount: UInt64)?>(nil)
+        private let opened = Lock(Opened())
+
+        private struct Opened {
+            /// The store, once it was opened and its key checked.
+            var store: OfflineStore?
+            /// How often the key of the store had changed by then.
+            var keyChangeCount: UInt64 = 0
+            /// How often the app has set another key.
+            var keyCount = 0
+        }
 
         init(
             service: any OperationHandler, rules: CacheRules, folder: URL,
             conflicts: ConflictRules, clock: any Clock<Duration>,
-            now: @escaping @Sendable () -> Date, mayWrite: Bool
+            now: @escaping @Sendable () -> Date, mayWrite: Bool,
+            identities: CollectionIdentities
         ) {
+            self.identities = identities
             self.mayWrite = mayWrite
             self.service = service
             self.rules = rules
@@ -45,23 +56,41 @@ extension Cosmos {
         /// The store, which is opened by the first call.
         func store() async throws(ClientError) -> OfflineStore {
             let known = opened.withLock { $0 }
-            if let known, known.store.keyChangeCount == known.keyChangeCount { return known.store }
+            if let store = known.store, store.keyChangeCount == known.keyChangeCount {
+                return store
+            }
             let store = try await OfflineStores.shared.store(in: folder)
-            var count: UInt64
-            // Another client may throw everything away meanwhile, so that the key is checked once more.
-            repeat {
-                count = store.keyChangeCount
-                try await store.adopt(sealer)
-            } while count != store.keyChangeCount
             if rules.configuration.sizeMax != nil { try store.countSizes() }
-            opened.withLock { $0 = (store, count) }
+            // Meanwhile another client may throw everything away, and the app may set another key, so that it is
+            // checked once more.
+            while try await !hasAdopted(store) {}
             // What an earlier process has left waits for nothing else.
-            if known == nil { kick(.queued) }
+            if known.store == nil { kick(.queued) }
             return store
         }
 
-        /// Has the key of the encryptor checked again at the next call.
-        func forgetKey() { opened.withLock { $0 = nil } }
+        /// Checks the key of the encryptor; answers false when it, or that of the store, was changed meanwhile.
+        private func hasAdopted(_ store: OfflineStore) async throws(ClientError) -> Bool {
+            let keyCount = opened.withLock { $0.keyCount }
+            let changeCount = store.keyChangeCount
+            try await store.adopt(sealer)
+            guard changeCount == store.keyChangeCount else { return false }
+            return opened.withLock { opened in
+                guard opened.keyCount == keyCount else { return false }
+                opened.store = store
+                opened.keyChangeCount = changeCount
+                return true
+            }
+        }
+
+        /// Has the key of the encryptor checked again at the next call, and what waits sent with it.
+        func forgetKey() {
+            opened.withLock { opened in
+                opened.store = nil
+                opened.keyCount += 1
+            }
+            begin()
+        }
 
         func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
             guard rules.isOn else { return try await performUnkept(operation) }
@@ -127,10 +156,12 @@ extension Cosmos {
         var isOffline: Bool { !rules.hasNetwork || isCutOff.withLock { $0 } }
 
         static func noNetwork(_ operation: Operation) -> ClientError {
-            ClientError(
+            var error = ClientError(
                 .unreachable,
                 "There is no network to \(operation.subject), and this device does not keep what is asked "
                     + "for.")
+            error.isUnsent = true
+            return error
         }
 
         // MARK: Sending
@@ -149,15 +180,19 @@ extension Cosmos {
             try await sender(try await store()).drain()
         }
 
+        /// Sends what an earlier process has left; where that has kept nothing, no store is made.
+        func begin() { if OfflineStore.exists(in: folder) { kick(.queued) } }
+
         /// Sends what waits in the background, as soon as there is a network.
         func kick(_ occasion: SendingLoop.Occasion) {
-            guard rules.hasNetwork, rules.isOn else { return }
+            guard mayWrite, rules.hasNetwork, rules.isOn else { return }
             loop.kick(occasion) { [weak self] in await self?.sendInBackground() }
         }
 
         /// - Returns: How long to wait at the least before the next try; nil when there is nothing to do.
         private func sendInBackground() async -> Duration? {
-            guard rules.hasNetwork, rules.isOn, let store = try? await store(),
+            guard !Task.isCancelled, rules.hasNetwork, rules.isOn,
+                OfflineStore.exists(in: folder), let store = try? await store(),
                 store.queueState.mayWait
             else { return nil }
             do throws(ClientError) {
@@ -182,19 +217,25 @@ extension Cosmos {
         func definition(
             of collection: Link, _ store: OfflineStore, asks: Bool
         ) async throws(ClientError) -> PartitionKeyDefinition?? {
-            if let known = store.definitions.withLock({ $0[collection] }) { return .some(known) }
+            let seen = identities.identity(of: collection)
+            if let known = store.definitions.withLock({ $0[collection] }), known.holds(for: seen) {
+                return .some(known.definition)
+            }
             let kept = try store.read { snapshot in
                 try CacheReader(snapshot: snapshot, sealer: sealer)
                     .record(of: ResourceName(collection, partition: ""))
             }
             var body = kept?.body
+            // The copy may be that of a collection that is no more.
+            if let kept = body, !KnownDefinition(kept).holds(for: seen) { body = nil }
             if body == nil, asks {
-                body = try await get(Operation(.get, .collection, at: collection), store).resource
+                var read = Operation(.get, .collection, at: collection)
+                read.needsService = kept != nil
+                body = try await get(read, store).resource
             }
             guard let body else { return nil }
-            let definition = DocumentCollection(body: body).partitionKey
-            store.definitions.withLock { $0[collection] = .some(definition) }
-            return .some(definition)
+            store.keepDefinition(of: body, at: collection)
+            return .some(KnownDefinition(body).definition)
         }
     }
 

@@ -95,6 +95,9 @@ extension Cosmos {
 
         private func put(_ change: Change, _ record: CachedRecord?) throws -> Applied {
             let members = try members(change, record)
+            if change.name.link.type == .document {
+                try DocumentSize.check(members, change.subject)
+            }
             let etag = "\"offline-\(UUID().uuidString.lowercased())\""
             let path = try record?.path ?? newPath(change)
             var given: [String: JSONValue?] = [

@@ -12,7 +12,9 @@ extension Cosmos.QueueSender {
         /// The write; without its content until it is about to be sent.
         let write: Cosmos.QueuedWrite
         /// Whether it may have been carried out already.
-        let isUncertain: Bool
+        var isUncertain: Bool
+        /// Whether something may have come of it since it was started now.
+        var mayHaveActed = false
         /// How many bytes it has, about.
         let size: Int
 

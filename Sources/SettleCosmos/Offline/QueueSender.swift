@@ -42,8 +42,8 @@ extension Cosmos {
                 let turns = try nextTurns(&walk)
                 if turns.isEmpty {
                     if let failure { throw failure }
-                    store.queueState.noteEmpty(since: count)
-                    if hasSent { events.send(.queueProcessed) }
+                    let isEmptied = store.queueState.noteEmpty(since: count)
+                    if hasSent || isEmptied { events.send(.queueProcessed) }
                     return
                 }
                 hasSent = true
@@ -78,8 +78,10 @@ extension Cosmos {
                 if turns.count > 1, rounds < Self.batchRoundsMax {
                     rounds += 1
                     do throws(ClientError) {
-                        guard let failed = try await sendBatch(turns) else { return failure }
+                        guard let failed = try await sendBatch(&turns) else { return failure }
                         next = failed
+                        // What may have been carried out is looked for first.
+                        if !turns.allSatisfy(\.mayBeBatched) { rounds = Self.batchRoundsMax }
                     } catch {
                         try await giveBack(turns)
                         if error.stopsSending { throw error }
@@ -108,19 +110,29 @@ extension Cosmos {
             return try await store.write { transaction in
                 let queue = try transaction.outbox
                 return try ids.compactMap { id in
-                    guard let operation = try queue.operation(id), let turn = try Turn(operation)
+                    guard let operation = try queue.operation(id), var turn = try Turn(operation)
                     else { return nil }
-                    if operation.status == .pending { try queue.markActive(id) }
+                    if operation.status == .pending {
+                        try queue.markActive(id)
+                    } else {
+                        turn.mayHaveActed = true
+                    }
                     return turn
                 }
             }
         }
 
+        /// Lets writes wait on; those of which nothing came to the service count as never started.
         private func giveBack(_ turns: [Turn]) async throws(ClientError) {
-            let ids = turns.map(\.id)
             try await store.write { transaction in
                 let queue = try transaction.outbox
-                for id in ids where try queue.status(of: id) == .active { try queue.giveBack(id) }
+                for turn in turns where try queue.status(of: turn.id) == .active {
+                    if turn.mayHaveActed {
+                        try queue.giveBack(turn.id)
+                    } else {
+                        try queue.takeBackStart(of: turn.id)
+                    }
+                }
             }
         }
 
@@ -129,16 +141,18 @@ extension Cosmos {
             do throws(ClientError) {
                 ending = try await DeliveryAttempt(turn, line, sealer, conflicts).ending()
             } catch {
+                var turn = turn
+                if !error.leavesNothing { turn.mayHaveActed = true }
                 try await giveBack([turn])
                 throw error
             }
             try await end([(turn, ending)])
         }
 
-        /// Sends writes of one partition together.
+        /// Sends writes of one partition together, and notes which may have been carried out.
         ///
         /// - Returns: The one that the batch was refused for; nil when all were carried out.
-        private func sendBatch(_ turns: [Turn]) async throws(ClientError) -> Int? {
+        private func sendBatch(_ turns: inout [Turn]) async throws(ClientError) -> Int? {
             guard let collection = turns.first?.write.name?.link.parent,
                 let partition = turns.first?.write.partitionKey
             else { return 0 }
@@ -154,26 +168,46 @@ extension Cosmos {
             do throws(ClientError) {
                 response = try await line.perform(operation)
             } catch {
+                if !error.leavesNothing { Self.doubt(&turns) }
                 if error.keepsQueuedWrite { throw error }
                 return 0
             }
-            guard case .feed(let elements, _) = response.content, elements.count == turns.count
-            else { return 0 }
-            let results = elements.map { BatchResult($0) }
-            guard response.status == 200, results.allSatisfy(\.isSuccess) else {
-                return results.firstIndex { !$0.isSuccess && $0.statusCode != 424 } ?? 0
+            var results: [BatchResult] = []
+            if case .feed(let elements, _) = response.content {
+                results = elements.map { BatchResult($0) }
             }
-            let endings = zip(turns, results).map { turn, result in
-                (turn, result.resource.map { Ending.written($0) } ?? .deleted)
+            guard response.status == 200 else {
+                let failed = results.firstIndex { !$0.isSuccess && !$0.isDependent }
+                return failed.flatMap { turns.indices.contains($0) ? $0 : nil } ?? 0
+            }
+            Self.doubt(&turns)
+            guard results.count == turns.count, results.allSatisfy(\.isSuccess) else { return 0 }
+            var endings: [(Turn, Ending)] = []
+            for (turn, result) in zip(turns, results) {
+                endings.append((turn, try await ending(of: turn, result)))
             }
             try await end(endings)
             return nil
         }
-    }
-}
 
-extension Cosmos.BatchResult {
-    var isSuccess: Bool { (200..<300).contains(statusCode) }
+        /// Notes that writes may have been carried out.
+        private static func doubt(_ turns: inout [Turn]) {
+            for index in turns.indices {
+                turns[index].mayHaveActed = true
+                turns[index].isUncertain = true
+            }
+        }
+
+        /// How a write ended that a batch has carried out.
+        private func ending(
+            of turn: Turn, _ result: BatchResult
+        ) async throws(ClientError) -> Ending {
+            guard turn.write.kind != .delete, let name = turn.write.name else { return .deleted }
+            let body = try await DeliveryAttempt(turn, line, sealer, conflicts)
+                .written(name, result, try turn.write.body(sealer))
+            return body.map { .written($0) } ?? .deleted
+        }
+    }
 }
 
 extension Cosmos.ClientError {
@@ -182,9 +216,8 @@ extension Cosmos.ClientError {
     var keepsQueuedWrite: Bool {
         switch kind {
         case .unauthorized, .permissionError, .configureError, .internalError, .cancelled: true
-        case .forbidden: subStatus == 3 || subStatus == 1008 || subStatus == 1013
         case .notFound: subStatus == 1002
-        default: isTransient
+        default: isTransient || isAboutAccess
         }
     }
 

@@ -9,7 +9,7 @@ extension Cosmos {
         case sent(OfflineWrite)
         /// The service refused it for good; it is not in the queue any more, and the cache has what the service has.
         case failed(OfflineWrite, ClientError)
-        /// Nothing waits any more.
+        /// Nothing waits any more: all was sent or has failed, or the writes that waited have cancelled each other out.
         case queueProcessed
     }
 
@@ -45,7 +45,8 @@ extension Cosmos {
             action =
                 switch write.kind {
                 case .create: write.isUpsert ? .createOrReplace : .create
-                case .replace: write.isUpsert ? .createOrReplace : .replace
+                case .replace:
+                    write.isUpsert && write.followsDeletion != true ? .createOrReplace : .replace
                 case .delete: .delete
                 case .batch: .batch
                 }

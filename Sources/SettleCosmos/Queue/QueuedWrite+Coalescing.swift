@@ -55,6 +55,7 @@ extension Cosmos.QueuedWrite {
             left.isStrict = isStrict
         }
         left.isUpsert = isUpsert || added.isUpsert
+        if !added.isUpsert { left.followsDeletion = followsDeletion }
         switch (kind, added.kind) {
         case (.create, .replace):
             left.kind = .create
@@ -68,6 +69,8 @@ extension Cosmos.QueuedWrite {
             if added.isUpsert {
                 left.etag = added.etag
                 left.isStrict = added.isStrict
+            } else {
+                left.followsDeletion = true
             }
         default: return .both
         }

@@ -114,6 +114,14 @@ extension Cosmos.QueuedWrite {
         return zip(steps, bodies).map { Self.wireStep($0, $1) }
     }
 
+    /// Refuses a batch that is too large for one request, with the documents that its patches make.
+    func checkSize(_ subject: String, _ sealer: Cosmos.Sealer) throws(Cosmos.ClientError) {
+        guard let content, Cosmos.DocumentSize.mayExceed(content.packed.bytes.count),
+            case .json(let packed) = try operation(sealer).body
+        else { return }
+        try Cosmos.DocumentSize.check(packed, subject)
+    }
+
     /// One write of a document as a step of a batch.
     static func wireStep(_ step: Step, _ body: Cosmos.ResourceBody?) -> JSONValue {
         var json: JSONValue = ["id": .string(step.id)]

@@ -33,6 +33,9 @@ extension Cosmos {
         var partition: String
         /// Whether it makes or replaces, whatever the service has; of a deletion, whether there need be nothing.
         var isUpsert = false
+        /// Whether it replaces what was deleted here before it was sent: to the app a replace, though sent as an upsert,
+        /// since somebody else may have deleted it as well.
+        var followsDeletion: Bool?
         /// The version that the service must have; nil for any.
         ///
         /// The ``localEtag`` of the write before it, until that was sent.

@@ -117,7 +117,7 @@ extension CosmosBackend {
                 }
             } catch {
                 if rejection(error) == nil {
-                    let failure = failure(error)
+                    let failure = failure(error, isOfWrite: true)
                     return batch.indexes.map { ($0, .failure(failure)) }
                 }
             }

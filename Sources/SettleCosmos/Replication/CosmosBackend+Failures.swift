@@ -2,12 +2,22 @@ import SettleSync
 
 extension CosmosBackend {
     /// What a failure of the client is for a replication.
-    func failure(_ error: Cosmos.ClientError, of id: String? = nil) -> ReplicationError {
+    ///
+    /// - Parameters:
+    ///   - error: The failure.
+    ///   - id: The document that it happened with; nil for none.
+    ///   - isOfWrite: Whether it happened with a write. A 403 may come of a permission for other partitions then, so
+    ///     that others are still tried.
+    /// - Returns: The failure as the replicator knows it.
+    func failure(
+        _ error: Cosmos.ClientError, of id: String? = nil, isOfWrite: Bool = false
+    ) -> ReplicationError {
         let code: ReplicationError.Code
         switch error.kind {
         case .cancelled: code = .cancelled
         case .unreachable: code = .unreachable
         case .tooManyRequests, .retryWith: code = .busy
+        case .forbidden where id != nil || isOfWrite: code = .serverFailed
         case .unauthorized, .permissionError, .forbidden: code = .unauthorized
         case .notFound where !error.isAbsence: code = .serverFailed
         case .configureError, .notFound, .invalidId: code = .misconfigured
@@ -29,11 +39,8 @@ extension CosmosBackend {
     /// operation's fault.
     func rejection(_ error: Cosmos.ClientError) -> RemoteOutcome? {
         switch error.kind {
+        case .entityTooLarge where error.isAboutAccess: return nil
         case .badRequest, .entityTooLarge, .invalidDocument, .invalidId, .resourceRequestError:
-            return .rejected(
-                RemoteRejection(reason: error.message, statusCode: error.statusCode))
-        case .forbidden
-        where error.subStatus != 3 && error.subStatus != 1008 && error.subStatus != 1013:
             return .rejected(
                 RemoteRejection(reason: error.message, statusCode: error.statusCode))
         default: return nil
@@ -42,6 +49,13 @@ extension CosmosBackend {
 }
 
 extension Cosmos.ClientError {
+    /// Whether the service refuses it for a reason that has nothing to do with what is written, and may go away: a token
+    /// that is expired or does not cover it, clocks that differ, a region that takes no writes, a quota or a partition
+    /// that is full (403), a lock (423).
+    var isAboutAccess: Bool {
+        kind == .forbidden || (kind == .entityTooLarge && statusCode == 403)
+    }
+
     /// Whether there is no such resource: not when a replica only lags behind the session.
     var isAbsence: Bool { kind == .notFound && subStatus != 1002 }
 }

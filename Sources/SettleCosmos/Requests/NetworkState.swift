@@ -19,10 +19,12 @@ extension Cosmos {
 
         func perform(_ operation: Operation) async throws(ClientError) -> OperationResponse {
             guard network.isAvailable else {
-                throw ClientError(
+                var error = ClientError(
                     .unreachable,
                     "There is no network to \(operation.subject); the app says so by isNetworkAvailable."
                 )
+                error.isUnsent = true
+                throw error
             }
             return try await service.perform(operation)
         }

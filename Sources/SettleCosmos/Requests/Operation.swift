@@ -212,6 +212,8 @@ extension Cosmos {
         var content = Content.none
         /// Whether it comes from what this device keeps.
         var fromCache = false
+        /// Where in the collection it was carried out, when that is another partition than was asked for.
+        var partition: Operation.Partition?
 
         /// The resource; nil when there is none.
         var resource: ResourceBody? {

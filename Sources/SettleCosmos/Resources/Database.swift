@@ -49,7 +49,7 @@ extension Cosmos {
 
         /// What it allows; nil for something unknown.
         public var permissionMode: PermissionMode? {
-            get { body["permissionMode"]?.stringValue.flatMap { PermissionMode(rawValue: $0) } }
+            get { body["permissionMode"]?.stringValue.flatMap { PermissionMode(text: $0) } }
             set { body["permissionMode"] = newValue.map { .string($0.rawValue) } }
         }
 

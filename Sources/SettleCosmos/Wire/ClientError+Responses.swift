@@ -22,13 +22,34 @@ extension Cosmos.ClientError {
             requestCharge: metadata.requestCharge, retryAfter: metadata.retryAfter)
     }
 
-    /// The error that the status of one operation of several stands for.
-    init(status: Int, to subject: String, _ metadata: Cosmos.ResponseMetadata) {
-        let (kind, hint) = Self.meaning(of: status, nil)
+    /// The error that the result of one operation of a batch stands for.
+    ///
+    /// - Parameters:
+    ///   - result: The result; nil when the response has none that says why.
+    ///   - subject: What was asked.
+    ///   - metadata: What the response says about itself.
+    init(_ result: Cosmos.BatchResult?, to subject: String, _ metadata: Cosmos.ResponseMetadata) {
+        let status = result?.statusCode ?? 424
+        let (kind, hint) = Self.meaning(of: status, result?.subStatus)
+        let reason = result?.subStatus.map { "\(status).\($0)" } ?? "\(status)"
         self.init(
-            kind, "The service refused to \(subject) (\(status)). \(hint)", statusCode: status,
-            activityId: metadata.activityId, requestCharge: metadata.requestCharge,
-            retryAfter: metadata.retryAfter)
+            kind, "The service refused to \(subject) (\(reason)). \(hint)", statusCode: status,
+            subStatus: result?.subStatus, activityId: metadata.activityId,
+            requestCharge: metadata.requestCharge,
+            retryAfter: result?.retryAfter ?? metadata.retryAfter)
+    }
+
+    /// The error of the operation that a batch failed for; nil when none has failed.
+    init?(ofBatch results: [Cosmos.BatchResult], _ metadata: Cosmos.ResponseMetadata) {
+        let failed =
+            results.firstIndex { !$0.isSuccess && !$0.isDependent }
+            ?? results.firstIndex { !$0.isSuccess }
+        guard let failed else { return nil }
+        self.init(
+            results[failed],
+            to:
+                "carry out operation \(failed + 1) of a batch of \(results.count), and nothing of it "
+                + "was carried out,", metadata)
     }
 
     /// What a status means, and what to do about it.
@@ -116,5 +137,6 @@ extension Cosmos.ClientError {
         self.init(
             kind, "It was not possible to \(subject). \(error.message)",
             retryAfter: error.retryAfter, cause: error)
+        isUnsent = error.isUnsent
     }
 }

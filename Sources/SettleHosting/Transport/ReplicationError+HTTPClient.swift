@@ -23,9 +23,17 @@ extension ReplicationError {
                     ? "A request was made after the transport had been shut down."
                     : "The address of a request cannot be written as a URL.", cause: error)
         case NIOHTTPDecompression.DecompressionError.limit: self = .tooLarge(bodySizeMax)
-        default: self = .noAnswer(UnansweredReason(error), host: host, cause: error)
+        default:
+            self = .noAnswer(
+                UnansweredReason(error), host: host,
+                mayBeSent: (error as? IOError)?.mayEndConnection ?? false, cause: error)
         }
     }
+}
+
+extension IOError {
+    /// Whether a connection that stands can end so, and not only one that does not come about.
+    fileprivate var mayEndConnection: Bool { errnoCode != ECONNREFUSED }
 }
 
 extension UnansweredReason {

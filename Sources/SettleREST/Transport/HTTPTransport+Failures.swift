@@ -13,10 +13,19 @@ extension ReplicationError {
         .cancelled, "The task was cancelled during a request.")
 
     /// A request that got no response.
+    ///
+    /// - Parameters:
+    ///   - reason: Why.
+    ///   - host: The server.
+    ///   - mayBeSent: Whether some of the request may have been sent all the same, whatever the reason.
+    ///   - cause: What the client of HTTP has said.
+    /// - Returns: The error.
     package static func noAnswer(
-        _ reason: UnansweredReason, host: String, cause: any Error
+        _ reason: UnansweredReason, host: String, mayBeSent: Bool = false, cause: any Error
     ) -> ReplicationError {
-        ReplicationError(.unreachable, reason.sentence(host: host), cause: cause)
+        var error = ReplicationError(.unreachable, reason.sentence(host: host), cause: cause)
+        error.isUnsent = reason.isBeforeConnection && !mayBeSent
+        return error
     }
 }
 
@@ -40,6 +49,14 @@ package enum UnansweredReason: Sendable, Hashable, CaseIterable {
     case garbled
     /// Something else.
     case other
+
+    /// Whether there was no connection yet, so that nothing was sent.
+    var isBeforeConnection: Bool {
+        switch self {
+        case .unknownHost, .refused, .offline: true
+        case .silent, .cut, .untrusted, .unpinned, .garbled, .other: false
+        }
+    }
 
     fileprivate func sentence(host: String) -> String {
         switch self {

@@ -124,7 +124,10 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         }
         if let error {
             let reason = exchange.isUnpinned ? .unpinned : UnansweredReason(error)
-            return .failure(.noAnswer(reason, host: host, cause: error))
+            // A request that is sent again by the system may have got through before.
+            return .failure(
+                .noAnswer(
+                    reason, host: host, mayBeSent: task.countOfBytesSent > 0, cause: error))
         }
         guard let response = (task.response as? HTTPURLResponse)?.httpResponse else {
             return .failure(

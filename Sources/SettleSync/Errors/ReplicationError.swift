@@ -62,6 +62,8 @@ public struct ReplicationError: Error, Sendable, CustomStringConvertible {
     ///
     /// It may hold what users wrote: it is not logged.
     public let responseBody: Data?
+    /// Whether it is certain that nothing of the request was sent, so that it cannot have been carried out.
+    package var isUnsent = false
 
     /// An error.
     public init(

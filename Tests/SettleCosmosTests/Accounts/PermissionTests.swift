@@ -195,6 +195,13 @@ import TestSupport
         #expect(try Data(contentsOf: url) == letter)
     }
 
+    @Test(arguments: ["all", "ALL", "read"])
+    func `have modes in upper or lower case`(mode: String) {
+        let permission = Cosmos.Permission(
+            body: Cosmos.ResourceBody(writing: ["id": "p", "permissionMode": .string(mode)]))
+        #expect(permission.permissionMode == (mode == "read" ? .read : .all))
+    }
+
     @Test func `do not reach outside of collections`() async throws {
         let authorizer = Cosmos.PermissionAuthorizer(
             Provider(), account: "a", store: Cosmos.MemoryTokenStore(), now: { Date() })

@@ -7,6 +7,15 @@ import Testing
 
 @testable import SettleCosmos
 
+extension Cosmos.QueuedWrite {
+    /// It as a replace.
+    fileprivate var replacing: Cosmos.QueuedWrite {
+        var write = self
+        write.kind = .replace
+        return write
+    }
+}
+
 @Suite struct `Coalescing` {
     /// What an app does with one document.
     enum Step: CaseIterable {
@@ -150,6 +159,19 @@ import Testing
         #expect(left(write(.replace, "1"), write(.replace, "replace")) == "replace replace 1")
         #expect(left(write(.replace, "1"), write(.delete, "replace")) == "delete - 1")
         #expect(left(write(.delete, "1"), write(.create)) == "replace create 1")
+        // To the app a replace, though it may have to make the document.
+        guard case .one(let made) = write(.delete, "1").coalesced(with: write(.create)) else {
+            Issue.record("They are not one.")
+            return
+        }
+        #expect(made.isUpsert && Cosmos.OfflineWrite(made)?.action == .replace)
+        var upsert = write(.create)
+        upsert.isUpsert = true
+        guard case .one(let upserted) = made.coalesced(with: upsert.replacing) else {
+            Issue.record("They are not one.")
+            return
+        }
+        #expect(Cosmos.OfflineWrite(upserted)?.action == .createOrReplace)
         // Whoever depends on no version takes away the dependence.
         #expect(left(write(.replace, "1"), write(.replace)) == "replace replace any")
         #expect(Cosmos.Presence.present.refusal(of: .create) == .conflict)
@@ -162,6 +184,20 @@ import Testing
         uncertain.isUncertain = true
         #expect(left(uncertain, write(.replace)) == "both")
         #expect(left(write(.batch), write(.replace)) == "both")
+    }
+
+    @Test func `that leaves nothing is the end of the queue, when there is a network`() async throws
+    {
+        let account = try await OfflineAccount()
+        account.goOffline()
+        try await account.create(Person(id: "1", city: "Bern"))
+        try await account.delete("1", "Bern")
+        account.service.clearLog()
+        let told = events(of: account.client)
+        try await account.goOnline()
+        #expect(await told.value.lines == ["processed"])
+        #expect(account.service.log.isEmpty)
+        try await account.close()
     }
 
     /// The verbs of a client on one document.

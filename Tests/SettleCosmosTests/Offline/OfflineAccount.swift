@@ -11,6 +11,7 @@ struct OfflineAccount {
     let service: ModelService
     let scratch: ScratchDirectory
     let clock = ManualClock()
+    let line = TestLine()
     var cache: Cosmos.CacheConfiguration
     private(set) var client: Cosmos.Client
     private(set) var now: @Sendable () -> Date
@@ -28,31 +29,34 @@ struct OfflineAccount {
         cache = Cosmos.CacheConfiguration(folder: scratch.url)
         change(&cache)
         self.now = now
-        client = try Self.client(service, clock, cache, now)
+        client = try Self.client(service, line, clock, cache, now)
         try await client.create(databaseWithId: "crm")
         try await client.create(
             collectionWithId: "people", andPartitionKey: .init(paths: [path]), inDatabase: "crm")
     }
 
     private static func client(
-        _ service: ModelService, _ clock: ManualClock, _ cache: Cosmos.CacheConfiguration?,
-        _ now: @escaping @Sendable () -> Date
+        _ service: ModelService, _ line: TestLine, _ clock: ManualClock,
+        _ cache: Cosmos.CacheConfiguration?, _ now: @escaping @Sendable () -> Date,
+        isOnline: Bool = true
     ) throws -> Cosmos.Client {
         try .stubbed(
-            by: ModelTransport(service: service), clock: clock, retries: .never, now: now,
-            cache: cache)
+            by: ModelTransport(service: service, line: line), clock: clock, retries: .never,
+            now: now, cache: cache, isNetworkAvailable: isOnline)
     }
 
     /// Another client of the same account, without a cache.
-    func otherClient() throws -> Cosmos.Client { try Self.client(service, clock, nil, now) }
+    func otherClient() throws -> Cosmos.Client {
+        try Self.client(service, TestLine(), clock, nil, now)
+    }
 
-    /// Ends the client and all that it has in memory, and begins with what it has stored.
-    mutating func restart() async throws {
-        let isOnline = client.isNetworkAvailable
+    /// Ends the client and all that it has in memory, and begins with what it has stored; with a network or without one,
+    /// or as it was.
+    mutating func restart(isOnline: Bool? = nil) async throws {
+        let isOnline = isOnline ?? client.isNetworkAvailable
         client.reset()
         await Cosmos.OfflineStores.shared.close(try folder)
-        client = try Self.client(service, clock, cache, now)
-        client.isNetworkAvailable = isOnline
+        client = try Self.client(service, line, clock, cache, now, isOnline: isOnline)
     }
 
     /// Where the cache of the account is.

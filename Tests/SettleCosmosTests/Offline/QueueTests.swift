@@ -165,7 +165,7 @@ import Testing
         await #expect {
             try await account.client.replace(one)
         } throws: { isError(.preconditionFailed)($0) }
-        #expect(try await account.client.queuedWrites().map(\.action) == [.createOrReplace])
+        #expect(try await account.client.queuedWrites().map(\.action) == [.replace])
         try await account.goOnline()
         #expect(try await account.remote("1", "Bern")?.name == "Grace")
         try await account.close()
@@ -257,6 +257,25 @@ import Testing
         await #expect {
             try await account.create(
                 Person(id: "2", city: "Bern", name: String(repeating: "x", count: 3 << 20)))
+        } throws: { isError(.entityTooLarge)($0) }
+        // As JSON each end of a line has two bytes.
+        let lines = String(repeating: "\n", count: 5 << 18)
+        await #expect {
+            try await account.create(Person(id: "2", city: "Bern", name: lines))
+        } throws: { isError(.entityTooLarge)($0) }
+        await #expect {
+            try await client.patch(
+                documentWithId: "1", as: Person.self,
+                with: [.set(path: "/name", value: .string(lines))], inCollection: "people",
+                withPartitionKey: "Bern", inDatabase: "crm")
+        } throws: { isError(.entityTooLarge)($0) }
+        var batch = Cosmos.Batch()
+        for id in 2...3 {
+            try batch.create(Person(id: "\(id)", city: "Bern", name: String(lines.prefix(3 << 18))))
+        }
+        await #expect {
+            try await client.perform(
+                batch, inCollection: "people", withPartitionKey: "Bern", inDatabase: "crm")
         } throws: { isError(.entityTooLarge)($0) }
         #expect(try await client.queuedWrites().count == 1)
         try await account.close()

@@ -78,7 +78,8 @@ import Testing
 
     @Test(arguments: [
         Fault.throttle(retryAfterMilliseconds: 1), .fail(status: 503), .fail(status: 449),
-        .fail(status: 408), .cutBefore, .cutAfter, .fail(status: 401),
+        .fail(status: 408), .cutBefore, .cutAfter, .fail(status: 401), .fail(status: 403),
+        .fail(status: 403, subStatus: 3), .fail(status: 403, subStatus: 1014), .fail(status: 423),
     ])
     func `keeps a write over what passes by itself`(_ fault: Fault) async throws {
         let account = try await OfflineAccount()

@@ -256,6 +256,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [(403, 0), (403, 3), (403, 1014), (423, 0)])
+    func `takes what says something of the client for no refusal`(
+        _ status: Int, _ subStatus: Int
+    ) async throws {
+        let account = try await ModelAccount()
+        let backend = try account.backend()
+        try await backend.prepare()
+        account.service.add(
+            FaultRule(.fail(status: status, subStatus: subStatus), count: nil) {
+                $0.method == "POST"
+            })
+        let operations = ["1", "2"].map {
+            RemoteOperation(kind: .insert, id: $0, baseVersion: nil, members: bern)
+        }
+        await #expect {
+            _ = try await backend.send(operations[0])
+        } throws: { ($0 as? ReplicationError)?.code == .serverFailed }
+        for result in try await backend.send(operations) {
+            guard case .failure(let error) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(error.code == .serverFailed && error.isRetryable)
+        }
+    }
+
     @Test func `tells a wrong key, a missing collection, and a client without an account`()
         async throws
     {

@@ -96,6 +96,53 @@ import Testing
         #expect(transport.sent.count == 3)
     }
 
+    @Test(arguments: [429, 449])
+    func `wait for one operation of a batch that was throttled, and send it again`(
+        status: Int64
+    ) async throws {
+        let clock = ManualClock()
+        let transport = StubTransport { [person] _, number in
+            number < 2
+                ? FullHTTPResponse(
+                    207,
+                    [
+                        ["statusCode": 424],
+                        ["statusCode": .integer(status), "retryAfterMilliseconds": 1500],
+                    ])
+                : FullHTTPResponse(
+                    200,
+                    [
+                        ["statusCode": 201, "resourceBody": person],
+                        ["statusCode": 201, "resourceBody": person],
+                    ])
+        }
+        let client = try Cosmos.Client.stubbed(by: transport, clock: clock)
+        var batch = Cosmos.Batch()
+        for id in 1...2 { try batch.create(Person(id: "\(id)", city: "Bern")) }
+        let sent = batch
+        async let response = client.perform(
+            sent, inCollection: "c", withPartitionKey: "Bern", inDatabase: "d")
+        for _ in 0..<2 {
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .milliseconds(1_500))
+        }
+        #expect(try await response.resource.count == 2)
+        #expect(transport.sent.count == 3)
+        let never = try Cosmos.Client.stubbed(
+            by: StubTransport { _, _ in
+                FullHTTPResponse(
+                    207, [["statusCode": 424], ["statusCode": .integer(status)]])
+            }, retries: .never)
+        await #expect {
+            try await never.perform(
+                sent, inCollection: "c", withPartitionKey: "Bern", inDatabase: "d")
+        } throws: {
+            let error = $0 as? Cosmos.ClientError
+            return error?.statusCode == Int(status)
+                && error?.message.contains("operation 2 of a batch of 2") == true
+        }
+    }
+
     @Test func `throw when a throttled service asks for more than is allowed`() async throws {
         let transport = StubTransport { _, _ in
             FullHTTPResponse(

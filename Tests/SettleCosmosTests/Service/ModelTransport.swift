@@ -9,10 +9,12 @@ import SettleSync
 /// The way to the model of the service without a connection.
 struct ModelTransport: HTTPTransport {
     let service: ModelService
+    var line = TestLine()
 
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {
+        try line.checkConnection()
         var headers: [String: String] = [:]
         for field in request.headerFields { headers[field.name.canonicalName] = field.value }
         let segments = (request.path ?? "").split(separator: "/").map {
@@ -27,9 +29,10 @@ struct ModelTransport: HTTPTransport {
             for (name, value) in response.headers {
                 if let name = HTTPField.Name(name) { fields[name] = value }
             }
-            return FullHTTPResponse(
+            let whole = FullHTTPResponse(
                 head: HTTPResponse(status: .init(code: response.status), headerFields: fields),
                 body: response.body)
+            return line.changed(whole, to: request)
         }
     }
 }

@@ -86,9 +86,10 @@ struct OfflineSimulation {
     }
 
     /// A device; each has a strategy of its own.
-    private func client(_ number: Int) throws -> Cosmos.Client {
+    private func client(_ number: Int, isOnline: Bool = true) throws -> Cosmos.Client {
         let client = try Cosmos.Client.stubbed(
-            by: line, clock: clock, retries: .never, cache: cache(number))
+            by: line, clock: clock, retries: .never, cache: cache(number),
+            isNetworkAvailable: isOnline)
         switch number {
         case 0: break
         case 1:
@@ -147,8 +148,7 @@ struct OfflineSimulation {
             _ = try await store.write { try $0.outbox.skipOperations() }
         }
         await Cosmos.OfflineStores.shared.close(try folder(index))
-        clients[index] = try client(index)
-        clients[index].isNetworkAvailable = isOnline
+        clients[index] = try client(index, isOnline: isOnline)
     }
 
     private mutating func write(_ index: Int, _ number: Int) async {

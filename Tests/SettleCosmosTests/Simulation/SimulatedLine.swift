@@ -56,8 +56,11 @@ final class SimulatedLine: HTTPTransport {
     func send(
         _ request: HTTPRequest, body: [UInt8]?, bodySizeMax: Int
     ) async throws(ReplicationError) -> FullHTTPResponse {
-        let fault = state.withLock { state -> Fault? in
-            state.isOffline ? .cutBefore : state.faults.popLast()
+        let (isOffline, fault) = state.withLock { state in
+            (state.isOffline, state.isOffline ? nil : state.faults.popLast())
+        }
+        if isOffline {
+            throw .noAnswer(.offline, host: "contoso", cause: CancellationError())
         }
         switch fault {
         case .cutBefore: throw Self.cut

@@ -63,7 +63,7 @@ import Testing
                 ("nobody.invalid", "is not known here"),
             ] {
                 let error = try #require(await transport.failure(authority: authority))
-                #expect(error.code == .unreachable)
+                #expect(error.code == .unreachable && error.isUnsent)
                 #expect(error.message.contains(words), "\(error)")
                 #expect(error.cause != nil)
                 #expect(!"\(error)".contains("secret"))

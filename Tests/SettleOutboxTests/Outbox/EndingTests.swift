@@ -138,6 +138,25 @@ import Testing
         #expect(started == [first])
     }
 
+    @Test func `a start that has done nothing can be taken back`() async throws {
+        let queue = try await QueueFixture()
+        let id = try await queue.add("one")
+        func startCount() throws -> Int? {
+            try queue.outbox.read { try $0.operation(id)?.startCount }
+        }
+        try await queue.outbox.write { try $0.markActive(id) }
+        #expect(try startCount() == 1)
+        try await queue.outbox.write { try $0.takeBackStart(of: id) }
+        #expect(try startCount() == 0)
+        await #expect(throws: OutboxError.self) {
+            try await queue.outbox.write { try $0.takeBackStart(of: id) }
+        }
+        let started = try await queue.start()
+        #expect(started == [id])
+        try await queue.outbox.write { try $0.giveBack(id) }
+        #expect(try startCount() == 1)
+    }
+
     @Test func `what was changed and then marked in one closure is active`() async throws {
         let queue = try await QueueFixture([idle(algorithm: .flatGraph)])
         let other = try await queue.add("other")

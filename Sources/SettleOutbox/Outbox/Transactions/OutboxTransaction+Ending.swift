@@ -51,8 +51,18 @@ extension OutboxTransaction {
         try giveBack(id, after: delay, failure: nil)
     }
 
+    /// Gives an operation back that was started and has certainly done nothing: that start is not counted.
+    ///
+    /// - Parameter id: The operation.
+    /// - Throws: ``OutboxError`` with `operationNotFound`, `operationIsNotActive`.
+    package func takeBackStart(of id: UUID) throws {
+        try giveBack(id, after: 0, failure: nil, isCounted: false)
+    }
+
     /// Gives an operation back; with why it failed, when it did.
-    func giveBack(_ id: UUID, after delay: TimeInterval, failure: OperationFault?) throws {
+    func giveBack(
+        _ id: UUID, after delay: TimeInterval, failure: OperationFault?, isCounted: Bool = true
+    ) throws {
         guard let key = try table.key(of: id), let old = try table.row(key) else {
             throw OutboxError.notFound(id)
         }
@@ -66,6 +76,7 @@ extension OutboxTransaction {
         row.holds[Outbox.retryContext] =
             delay > 0 ? outbox.now.addingTimeInterval(delay) : nil
         if let failure { row.failure = failure }
+        if !isCounted, row.startCount > 0 { row.startCount -= 1 }
         try replace(key, old, with: row)
         try recordModified(key, id)
         let pipeline = try name(of: key.pipeline)
