@@ -1,5 +1,6 @@
 import CosmosModel
 import Foundation
+import HTTPTypes
 import Settle
 import SettleREST
 import Synchronization
@@ -52,7 +53,11 @@ import Testing
             let headers = ["x-ms-content-path": rid, "x-ms-alt-content-path": "dbs/d/colls/c"]
             if sent.request.path == "/dbs/d/colls/c" {
                 return FullHTTPResponse(
-                    200, ["id": "c", "_rid": .string(rid), "_self": "dbs/1KtjAA==/colls/\(rid)/"])
+                    200,
+                    [
+                        "id": "c", "_rid": .string(rid),
+                        "_self": .string("dbs/1KtjAA==/colls/\(rid)/"),
+                    ])
             }
             let status = answers.withLock { $0.removeFirst() }
             return FullHTTPResponse(
