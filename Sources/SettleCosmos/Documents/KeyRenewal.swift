@@ -39,3 +39,11 @@ extension Cosmos {
         }
     }
 }
+
+extension Cosmos.KnownDefinition {
+    /// Where the document with a body belongs; nil when it has an object or an array where its key is.
+    fileprivate func partition(of body: Cosmos.ResourceBody) -> Cosmos.Operation.Partition? {
+        guard let definition else { return .unspecified }
+        return definition.key(of: body).map { .key($0) }
+    }
+}

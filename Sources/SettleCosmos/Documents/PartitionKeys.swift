@@ -2,29 +2,6 @@ import SettlePrimitives
 import Synchronization
 
 extension Cosmos {
-    /// By which members the documents of one collection are spread, as it was read.
-    struct KnownDefinition: Sendable, Hashable {
-        /// The definition; nil for a collection without such a key.
-        let definition: PartitionKeyDefinition?
-        /// The self link of the collection that has it.
-        let identity: Link?
-
-        init(_ collection: ResourceBody?) {
-            definition = collection.flatMap { DocumentCollection(body: $0).partitionKey }
-            identity = collection?.selfLink
-        }
-
-        /// Whether it is that of the collection that was seen last under the name, which has this self link; nil when none
-        /// is known.
-        func holds(for seen: Link?) -> Bool { seen == nil || identity == nil || identity == seen }
-
-        /// Where the document with a body belongs; nil when it has an object or an array where its key is.
-        func partition(of body: ResourceBody) -> Operation.Partition? {
-            guard let definition else { return .unspecified }
-            return definition.key(of: body).map { .key($0) }
-        }
-    }
-
     /// Knows by which members the documents of each collection are spread.
     ///
     /// The definition of a collection never changes, so it is read once; that of one that was made anew under an old

@@ -47,15 +47,3 @@ extension CosmosBackend {
         }
     }
 }
-
-extension Cosmos.ClientError {
-    /// Whether the service refuses it for a reason that has nothing to do with what is written, and may go away: a token
-    /// that is expired or does not cover it, clocks that differ, a region that takes no writes, a quota or a partition
-    /// that is full (403), a lock (423).
-    var isAboutAccess: Bool {
-        kind == .forbidden || (kind == .entityTooLarge && statusCode == 403)
-    }
-
-    /// Whether there is no such resource: not when a replica only lags behind the session.
-    var isAbsence: Bool { kind == .notFound && subStatus != 1002 }
-}

@@ -64,20 +64,6 @@ extension Cosmos {
         /// Whether the device could not reach the service, so that work offline may take over.
         public var isOffline: Bool { kind == .unreachable }
 
-        /// Whether it is certain that the request was not carried out: nothing was sent, or the service has refused it.
-        var leavesNothing: Bool {
-            if followsDoubt { return false }
-            if isUnsent { return true }
-            if let statusCode { return (400..<500).contains(statusCode) && kind != .requestTimeout }
-            return kind == .permissionError || kind == .configureError
-        }
-
-        /// Whether the collection may be another one than the one that was seen under its name: a replica that never gets
-        /// as far as the session, or a name that stands for nothing any more.
-        var mayMeanAnotherCollection: Bool {
-            (kind == .notFound && subStatus == 1002) || (kind == .gone && subStatus == 1000)
-        }
-
         /// Whether the same request may succeed later without anybody changing anything.
         public var isTransient: Bool {
             switch kind {
