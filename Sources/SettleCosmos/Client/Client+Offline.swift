@@ -33,7 +33,8 @@ extension Cosmos.Client {
 
     /// Encrypts what is kept; nil to keep it as it is.
     ///
-    /// What was kept without one is encrypted by the next call. With another key than that which it was written with, or
+    /// Set it before the client is configured, or give it in the configuration of the cache: what waits from an earlier
+    /// process is sent from then on. What was kept without one is encrypted by the next call. With another key than that which it was written with, or
     /// without one, calls throw `configureError` and nothing is changed;
     /// ``purgeEverythingOffline()`` throws it away.
     public var resourceEncryptor: (any Cosmos.ResourceEncryptor)? {
