@@ -230,6 +230,7 @@ struct ServeCommand: SettleSubcommand {
         configuration.replicator = CouchReplication()
         configuration.replicationHosts = couch.replicationHosts
         configuration.hostNames = settings.configuration.hostNames
+        configuration.crossOriginSharing = settings.configuration.crossOriginSharing
         configuration.authentication = settings.configuration.authentication
         configuration.rules = settings.configuration.rules
         configuration.tls = settings.configuration.tls

@@ -20,6 +20,22 @@ struct OriginPolicy: Sendable {
     private let hosts: Set<String>
     private let sharing: CrossOriginSharing?
     private let origins: Set<WebOrigin>
+    private let headers: SharedHeaders
+
+    /// What pages of other origins may send, and see of answers, beyond what every page may.
+    struct SharedHeaders: Sendable {
+        let ofRequests: [String]
+        let ofAnswers: [String]
+        /// Whether a page whose origin is named may have the browser add what it keeps for the server.
+        var allowsCredentials = false
+
+        /// Those of tables.
+        static let tables = Self(
+            ofRequests: ["Authorization", "Content-Type", "X-ZUMO-AUTH"]
+                + TableParameter.allCases.filter(\.isHeader).map(\.rawValue),
+            ofAnswers: TableHeader.allCases.map(\.rawValue)
+                + ["Content-Disposition", "X-Request-Id"])
+    }
 
     /// Reads the settings.
     ///
@@ -27,9 +43,11 @@ struct OriginPolicy: Sendable {
     ///   - own: The address that the server listens at.
     ///   - hostNames: The hosts that requests may name besides.
     ///   - sharing: Which pages may use the server from elsewhere; nil for none.
+    ///   - headers: What those may send and see.
     /// - Throws: ``ServerError`` with `invalidConfiguration` naming a host or an origin that is none.
     init(
-        host own: String, hostNames: [String], sharing: CrossOriginSharing?
+        host own: String, hostNames: [String], sharing: CrossOriginSharing?,
+        headers: SharedHeaders = .tables
     ) throws(ServerError) {
         var hosts: Set<String> = []
         for name in hostNames {
@@ -46,6 +64,7 @@ struct OriginPolicy: Sendable {
         if let bound = Authority(own.contains(":") ? "[\(own)]" : own) { hosts.insert(bound.host) }
         self.hosts = hosts
         self.sharing = sharing
+        self.headers = headers
         origins = try Self.origins(sharing)
     }
 
@@ -87,6 +106,16 @@ struct OriginPolicy: Sendable {
                     + "localhost, to the address it listens on, and to names that it was given "
                     + "(settle serve --host-name).")
         }
+        try checkPage(request, at: authority)
+    }
+
+    /// Refuses a request of a page from elsewhere, by whatever name it calls the server.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - authority: The host that it names.
+    /// - Throws: ``Problem`` 403.
+    func checkPage(_ request: Request, at authority: Authority) throws(Problem) {
         if isShared(request) { return }
         let origins = request.headers[values: .origin]
         let sites = request.headers[values: .secFetchSite]
@@ -135,7 +164,7 @@ struct OriginPolicy: Sendable {
             status: .noContent,
             headers: [
                 .accessControlAllowMethods: methods.map(\.rawValue).joined(separator: ", "),
-                .accessControlAllowHeaders: Self.requestHeaders,
+                .accessControlAllowHeaders: headers.ofRequests.joined(separator: ", "),
                 .accessControlMaxAge: "600", .cacheControl: "no-cache",
             ])
     }
@@ -151,18 +180,11 @@ struct OriginPolicy: Sendable {
         headers.append(HTTPField(name: .vary, value: "Origin"))
         guard isShared(request), let origin = request.headers[.origin] else { return }
         headers[.accessControlAllowOrigin] = sharing.origins == nil ? "*" : origin
-        headers[.accessControlExposeHeaders] = Self.answerHeaders
+        headers[.accessControlExposeHeaders] = self.headers.ofAnswers.joined(separator: ", ")
+        if self.headers.allowsCredentials, sharing.origins != nil {
+            headers[.accessControlAllowCredentials] = "true"
+        }
     }
-
-    /// What a page may send, beyond what every page may.
-    private static let requestHeaders =
-        (["Authorization", "Content-Type", "X-ZUMO-AUTH"]
-        + TableParameter.allCases.filter(\.isHeader).map(\.rawValue)).joined(separator: ", ")
-
-    /// What a page may see, beyond what every page may.
-    private static let answerHeaders =
-        (TableHeader.allCases.map(\.rawValue) + ["Content-Disposition", "X-Request-Id"])
-        .joined(separator: ", ")
 }
 
 extension HTTPField.Name {

@@ -47,6 +47,19 @@ struct CouchAuthorization: Sendable {
         return try await user(showing: Self.cookie(in: request), by: "cookie")
     }
 
+    /// Whether a request is let in although it shows no token, so that nothing says who is behind it.
+    ///
+    /// - Parameters:
+    ///   - authorization: The header with that name.
+    ///   - cookie: The cookies.
+    /// - Returns: True also for one that shows a token which nobody looks at.
+    func letsInWithoutToken(authorization: String?, cookie: String?) -> Bool {
+        guard let authenticator, authenticator.keys != nil else { return true }
+        let request = CouchRequest("GET", "/", headers: cookie.map { ["cookie": $0] } ?? [:])
+        return authenticator.letsInWithoutToken([:]) && authorization == nil
+            && Self.cookie(in: request) == nil
+    }
+
     /// Who has a name, and a token for a password.
     func user(
         named name: String, password: String, by handler: String

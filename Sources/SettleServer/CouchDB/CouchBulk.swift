@@ -32,8 +32,16 @@ struct CouchBulk: Sendable {
         guard let elements = try list.elements() else {
             throw CouchError.badRequest("`docs` parameter must be an array.")
         }
-        newEdits = try packed.member("new_edits")?.boolValue ?? true
+        newEdits = try Self.flag(try packed.member("new_edits"))
         for document in elements { try append(document) }
+    }
+
+    private static func flag(_ value: JSONValue?) throws(CouchError) -> Bool {
+        guard let value else { return true }
+        guard let flag = value.boolValue else {
+            throw .badRequest("`new_edits` parameter must be a boolean.")
+        }
+        return flag
     }
 
     private static let concernOneDocument: Set<JSONError.Reason> = [
@@ -45,6 +53,9 @@ struct CouchBulk: Sendable {
         let id = input.id ?? CouchDatabase.newIdentifier()
         // One that no server takes fails all of them, as in CouchDB; what only this one does not, itself.
         try CouchInput.checkForm(id)
+        guard newEdits || input.revision != nil || input.revisions != nil else {
+            throw CouchError.withoutRevision
+        }
         documents.append((id, .success(input)))
     }
 
@@ -59,14 +70,16 @@ struct CouchBulk: Sendable {
                 texts = JSONPieces.elements(of: member.value)
                 continue
             }
+            let value: JSONValue
             do throws(JSONError) {
-                let value = try JSONText.value(from: Array(member.value))
-                if member.name == "new_edits" { newEdits = value.boolValue ?? true }
+                value = try JSONText.value(from: Array(member.value))
             } catch {
                 guard Self.concernOneDocument.contains(error.reason) else {
                     throw CouchError.invalidJSON
                 }
+                continue
             }
+            if member.name == "new_edits" { newEdits = try Self.flag(value) }
         }
         guard let texts else {
             throw CouchError.badRequest("POST body must include `docs` parameter.")

@@ -7,6 +7,11 @@ struct CouchChangesQuery: Sendable {
 
         /// Whether the rows are elements of one list.
         var isList: Bool { self == .normal || self == .longpoll }
+
+        /// What says that it goes on.
+        var signOfLife: [UInt8] {
+            Array((self == .eventsource ? "event: heartbeat\ndata: \n\n" : "\n").utf8)
+        }
     }
 
     /// Which documents are shown.
@@ -38,17 +43,25 @@ struct CouchChangesQuery: Sendable {
     var includesDocuments = false
     var filter = Filter.all
     var heartbeat: Duration?
-    var timeout = Duration.seconds(60)
+    /// How long a feed without signs of life waits for something to show.
+    var timeout = Duration.milliseconds(Self.waitMax)
     var options = CouchDocumentOptions()
 
     /// The shortest time between two signs of life, in milliseconds, whatever is asked for.
     private static let heartbeatMin = 1_000
+    /// The longest time between two signs of life, and that a feed waits, in milliseconds.
+    private static let waitMax = 60_000
+
+    /// Whether it waits for changes that are still to come.
+    var waits: Bool {
+        feed != .normal && !isDescending && (heartbeat != nil || timeout > .zero)
+    }
 
     /// Reads the parameters of a request.
     init(_ request: CouchRequest) throws {
         let body = request.method == "POST" ? try request.object() : [:]
         if let text = request["feed"] {
-            guard let feed = Feed(rawValue: text) else {
+            guard let feed = Feed(rawValue: text == "live" ? "continuous" : text) else {
                 throw CouchError.badRequest(
                     "Supported `feed` types: normal, continuous, live, longpoll, eventsource")
             }
@@ -68,10 +81,12 @@ struct CouchChangesQuery: Sendable {
         options.conflicts = try request.flag("conflicts")
         options.attachments = try request.flag("attachments")
         if let text = request["heartbeat"], text != "false" {
-            heartbeat = .milliseconds(
-                text == "true" ? 60_000 : max(Self.heartbeatMin, Int(text) ?? 60_000))
+            let wanted = try Self.heartbeat(text)
+            heartbeat = .milliseconds(min(Self.waitMax, max(Self.heartbeatMin, wanted)))
         }
-        if let number = try request.number("timeout") { timeout = .milliseconds(number) }
+        if let number = try request.number("timeout") {
+            timeout = .milliseconds(min(Self.waitMax, number))
+        }
         switch request["filter"] {
         case nil: break
         case "_doc_ids":
@@ -89,5 +104,21 @@ struct CouchChangesQuery: Sendable {
         case "_design": filter = .designs
         default: throw CouchError.noScripts
         }
+    }
+
+    private static func heartbeat(_ text: String) throws(CouchError) -> Int {
+        if text == "true" { return waitMax }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .badRequest(
+                "Invalid heartbeat value. Expecting a positive integer value (in milliseconds).")
+        }
+        // One that has too many digits is long enough.
+        let number = Int(text) ?? (text.hasPrefix("-") ? -1 : waitMax)
+        guard number > 0 else {
+            throw .badRequest(
+                "The heartbeat value should be a positive integer (in milliseconds).")
+        }
+        return number
     }
 }

@@ -4,50 +4,19 @@ import Settle
 
 extension CouchDatabase {
     /// POST to `_bulk_get`.
-    func bulkGet(_ body: [String: JSONValue], _ options: CouchDocumentOptions) throws -> [UInt8] {
+    ///
+    /// - Returns: JSON text, in pieces.
+    /// - Throws: ``CouchError`` for a body without a list of documents.
+    func bulkGet(
+        _ body: [String: JSONValue], _ options: CouchDocumentOptions
+    ) throws(CouchError) -> CouchPieces {
         guard let wanted = body["docs"]?.arrayValue else {
-            throw CouchError.badRequest("Missing JSON list of 'docs'.")
+            throw .badRequest("Missing JSON list of 'docs'.")
         }
-        return try database.read { snapshot in
-            let results = try wanted.map { request -> [UInt8] in
-                let id = request["id"]?.stringValue ?? ""
-                let revision = request["rev"]?.stringValue
-                var options = options
-                options.attachmentsSince =
-                    request["atts_since"]?.arrayValue?.compactMap(\.stringValue)
-                let documents = try bulkGet(id, revision, options, in: snapshot)
-                var text = Array("{\"id\":".utf8)
-                JSONText.append(id, to: &text)
-                return text + Array(",\"docs\":[".utf8) + Array(documents.joined(separator: [0x2C]))
-                    + Array("]}".utf8)
-            }
-            return Array("{\"results\":[".utf8) + Array(results.joined(separator: [0x2C]))
-                + Array("]}".utf8)
-        }
-    }
-
-    private func bulkGet(
-        _ id: String, _ revision: String?, _ options: CouchDocumentOptions, in snapshot: Snapshot
-    ) throws -> [[UInt8]] {
-        let tree = try tree(of: id, in: snapshot) ?? RevisionTree()
-        func missing(_ text: String) -> [UInt8] {
-            JSONText.text(of: [
-                "error": [
-                    "id": .string(id), "rev": .string(text), "error": "not_found",
-                    "reason": "missing",
-                ]
-            ])
-        }
-        if revision == nil, tree.isEmpty { return [missing("undefined")] }
-        // Without a revision, all leaves.
-        return try Self.leaves(revision.map { [$0] }, tree, options).map { leaf in
-            switch leaf {
-            case .success(let leaf):
-                return Array("{\"ok\":".utf8)
-                    + (try Self.text(of: id, leaf, tree, options, in: snapshot)) + [0x7D]
-            case .failure(let found): return missing(found.text)
-            }
-        }
+        return CouchPieces([
+            .text(Array("{\"results\":[".utf8)), .reader(CouchBulkReader(self, wanted, options)),
+            .text(Array("]}\n".utf8)),
+        ])
     }
 
     /// POST to `_revs_diff` or `_missing_revs`: what is missing here.

@@ -1,93 +1,6 @@
 import Settle
 
-/// How documents for a selector are looked for.
-struct CouchFindPlan: Sendable {
-    /// The index; nil for all documents by identifier.
-    var declaration: Database.IndexDeclaration?
-    /// What the first member of the key is between.
-    var bounds = CouchSelector.Bounds()
-
-    /// Whether the key is the member itself, and not an array.
-    var hasPlainKey: Bool { declaration?.keys.count == 1 }
-
-    /// Where to begin in an index.
-    func start(isDescending: Bool) -> JSONValue? {
-        let bound = isDescending ? bounds.high : bounds.low
-        return hasPlainKey ? bound : bound.map { [$0] }
-    }
-
-    /// Whether a key of the index lies behind what is looked for.
-    func isBehind(_ key: JSONValue, isDescending: Bool) -> Bool {
-        let first = hasPlainKey ? key : key.arrayValue?.first ?? .null
-        return isDescending
-            ? bounds.low.map { first.couchOrder(to: $0) < 0 } ?? false
-            : bounds.high.map { first.couchOrder(to: $0) > 0 } ?? false
-    }
-}
-
 extension CouchDatabase {
-    /// Chooses how to look: by the index that is named, the one that gives the order, or the one whose first member
-    /// the selector narrows most.
-    ///
-    /// - Throws: ``CouchError`` when no index gives the order.
-    func plan(_ query: CouchFindQuery) throws -> CouchFindPlan {
-        let plans = try declarations().compactMap { declaration -> CouchFindPlan? in
-            guard declaration.collation == .unicode, let first = declaration.keys.first else {
-                return nil
-            }
-            let name = CouchViewName(index: declaration.name)
-            let isNamed =
-                query.usedIndex == [name.design]
-                || query.usedIndex == [name.design, name.view]
-            // One with a filter has some of the documents, and only whoever names it knows that those will do.
-            guard isNamed || declaration.filter == nil else { return nil }
-            let bounds = query.selector.bounds(at: first == ["id"] ? ["_id"] : first)
-            guard bounds.isPresent || first == ["id"] else { return nil }
-            return CouchFindPlan(declaration: declaration, bounds: bounds)
-        }
-        let sort = query.sort.map { $0 == ["_id"] ? ["id"] : $0 }
-        let fitting = plans.filter { $0.declaration?.keys.starts(with: sort) ?? false }
-        if let named = fitting.first(where: { plan in
-            let name = CouchViewName(index: plan.declaration?.name ?? "")
-            return query.usedIndex == [name.design] || query.usedIndex == [name.design, name.view]
-        }) {
-            return named
-        }
-        if !sort.isEmpty, sort != [["id"]] {
-            guard let first = fitting.first else {
-                throw CouchError(
-                    400, "no_usable_index",
-                    "No index exists for this sort, try indexing by the sort fields.")
-            }
-            return first
-        }
-        guard sort.isEmpty else { return CouchFindPlan() }
-        func rank(_ plan: CouchFindPlan) -> Int {
-            let (low, high) = (plan.bounds.low, plan.bounds.high)
-            if low != nil, low == high { return 3 }
-            return low != nil && high != nil ? 2 : low != nil || high != nil ? 1 : 0
-        }
-        guard let best = plans.max(by: { rank($0) < rank($1) }), rank(best) > 0 else {
-            return CouchFindPlan()
-        }
-        return best
-    }
-
-    /// POST to `_explain`.
-    func explanation(_ query: CouchFindQuery) throws -> JSONValue {
-        let plan = try plan(query)
-        return [
-            "dbname": .string(name), "index": Self.description(of: plan.declaration),
-            "selector": query.selector.json, "limit": .integer(Int64(query.limit)),
-            "skip": .integer(Int64(query.skip)),
-            "fields": query.fields.map { .array($0.map { .string($0) }) } ?? "all_fields",
-            "range": [
-                "start_key": plan.start(isDescending: false) ?? .null,
-                "end_key": plan.start(isDescending: true) ?? .null,
-            ],
-        ]
-    }
-
     /// What a search has found.
     private struct Found {
         var documents: [[UInt8]] = []
@@ -105,7 +18,7 @@ extension CouchDatabase {
         var found = Found(position: query.position)
         if query.limit > 0 {
             if plan.declaration == nil {
-                try findByIdentifier(query, &found)
+                try findByIdentifier(query, plan.bounds, &found)
             } else {
                 try await find(query, by: plan, &found)
             }
@@ -130,42 +43,32 @@ extension CouchDatabase {
     /// How many documents are looked at in one snapshot.
     private static let findCount = 500
 
-    private func findByIdentifier(_ query: CouchFindQuery, _ found: inout Found) throws {
-        var backwards: [String]?
-        if query.isDescending {
-            backwards = try database.read { snapshot in
-                var ids: [String] = []
-                try snapshot.forEachView {
-                    ids.append(try $0.id)
-                    return true
-                }
-                return ids
-            }
-            if let last = query.position?.id {
-                backwards?.removeAll { !CouchListing.isLess($0, last) }
-            }
-        }
+    private func findByIdentifier(
+        _ query: CouchFindQuery, _ bounds: CouchSelector.Bounds, _ found: inout Found
+    ) throws {
+        // What is no text comes before all identifiers, or behind all of them: the selector tells.
+        var (low, high) = (bounds.low?.stringValue, bounds.high?.stringValue)
         var place = query.position?.id
         while true {
-            var ids: [String] = []
-            if let some = backwards {
-                ids = some.suffix(Self.findCount).reversed()
-                backwards = some.dropLast(Self.findCount)
-            } else {
-                try database.read { snapshot in
-                    try snapshot.forEachView(after: place) {
-                        ids.append(try $0.id)
-                        return ids.count < Self.findCount
-                    }
+            if let place, query.isDescending {
+                high = [high, place].compactMap { $0 }.min(by: CouchListing.isLess)
+            } else if let place {
+                low = [low, place].compactMap { $0 }.max(by: CouchListing.isLess)
+            }
+            let isOver = try database.read { snapshot in
+                var ids: [String] = []
+                try snapshot.forEachView(from: low, to: high, isDescending: query.isDescending) {
+                    let id = try $0.id
+                    // Looked at already, on the page before or in the bookmark's.
+                    if let place, place.utf8.elementsEqual(id.utf8) { return true }
+                    ids.append(id)
+                    return ids.count < Self.findCount
                 }
-            }
-            guard let last = ids.last else { return }
-            place = last
-            let isFull = try database.read { snapshot in
                 for id in ids where try take(id, nil, query, &found, in: snapshot) { return true }
-                return false
+                place = ids.last
+                return ids.count < Self.findCount
             }
-            if isFull { return }
+            if isOver { return }
         }
     }
 

@@ -95,4 +95,26 @@ extension CouchDatabase {
         }
         try await database.removeIndex(named: name.index)
     }
+
+    /// POST to `_index/_bulk_delete`: removes all indexes of design documents, one after the other.
+    func removeIndexes(_ body: [String: JSONValue]) async throws -> JSONValue {
+        guard let ids = body["docids"]?.arrayValue?.map(\.stringValue), !ids.contains(nil) else {
+            throw CouchError(400, "missing_required_key", "Missing required key: docids")
+        }
+        var (removed, failed): ([JSONValue], [JSONValue]) = ([], [])
+        for id in ids.compactMap({ $0 }) {
+            let prefix = DocumentIdentifier.designPrefix
+            let design = id.hasPrefix(prefix) ? String(id.dropFirst(prefix.count)) : id
+            let names = try declarations().map { CouchViewName(index: $0.name) }
+                .filter { $0.design == design }
+            for name in names { try await removeIndex(name) }
+            let whole = JSONValue.string(prefix + design)
+            if names.isEmpty {
+                failed.append(["id": whole, "error": "not_found"])
+            } else {
+                removed.append(["id": whole, "ok": true])
+            }
+        }
+        return ["success": .array(removed), "fail": .array(failed)]
+    }
 }

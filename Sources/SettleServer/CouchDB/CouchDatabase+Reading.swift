@@ -130,9 +130,20 @@ extension CouchDatabase {
         return Data(bytes).base64EncodedString()
     }
 
-    /// Whether there is, or was, a document that the sender may know.
-    func isKnown(_ id: String) throws -> Bool {
-        try database.read { try tree(of: id, in: $0) != nil }
+    /// Refuses the deletion of what is not there any more, or never was.
+    ///
+    /// - Parameters:
+    ///   - id: The document.
+    ///   - isAimed: Whether the request names a revision. A reader of a part who does is not told whether there is a
+    ///     document that is hidden.
+    /// - Throws: ``CouchError`` 404, ``DatabaseError``.
+    func checkDeletion(of id: String, isAimed: Bool) throws {
+        let winner = try database.read { try tree(of: id, in: $0)?.winner }
+        guard let winner else {
+            if isLimited, isAimed { return }
+            throw CouchError.missing
+        }
+        guard !winner.isDeleted else { throw CouchError.deleted }
     }
 
     /// GET of a document.

@@ -24,7 +24,8 @@ extension CouchDatabase {
                 400, "invalid_design_doc", "`views` field must have object type")
         }
         let parent = try Self.parent(of: input, in: tree)
-        let (document, generations) = try document(input, id, after: parent, in: transaction)
+        let (document, generations) = try document(
+            input, id, after: parent.map { [$0] } ?? [], in: transaction)
         guard let parent else {
             guard input.isDeleted else {
                 return try transaction.save(document).metaData.revision ?? ""
@@ -94,7 +95,8 @@ extension CouchDatabase {
         let (document, generations) =
             isKnown
             ? (Document(id: id), [:])
-            : try document(input, id, after: leaf?.name, in: transaction)
+            : try document(
+                input, id, after: Array(names.dropFirst()), isGiven: true, in: transaction)
         let channels = try inherited(by: input, from: leaf, known, id, in: transaction)
         try transaction.store(
             document, revisions: revisions, isDeleted: input.isDeleted, from: "couchdb")
@@ -105,21 +107,24 @@ extension CouchDatabase {
     }
 
     /// The document that an input makes, with the attachments that it keeps, and the generations of those.
+    ///
+    /// - Parameters:
+    ///   - input: The document as it came.
+    ///   - id: Its identifier.
+    ///   - ancestors: The revisions that it follows, newest first.
+    ///   - isGiven: Whether it is a revision that was made elsewhere.
+    ///   - transaction: The transaction.
+    /// - Returns: The document, and when its attachments came to it.
+    /// - Throws: ``CouchError`` 412 `missing_stub` for a stub of what is not there: whoever replicates sends the
+    ///   content then; ``DatabaseError``.
     private func document(
-        _ input: CouchInput, _ id: String, after leaf: RevisionName?, in transaction: Transaction
+        _ input: CouchInput, _ id: String, after ancestors: [RevisionName],
+        isGiven: Bool = false, in transaction: Transaction
     ) throws -> (document: Document, generations: [String: Int]) {
         var document = Document(id: id, packed: input.members)
         var generations: [String: Int] = [:]
         guard !input.attachments.isEmpty else { return (document, [:]) }
-        let seen = try tree(of: id, in: transaction)
-        let source = leaf.flatMap { seen?.leaf($0) } ?? seen?.winner
-        let known = try source.flatMap {
-            try transaction.document(id, atRevision: $0.name.description)
-        }
-        let older = try source.map { try Self.generations(of: $0.name, id, in: transaction) }
-        let keepable = Dictionary((known?.attachments ?? []).map { ($0.name, $0) }) {
-            first, _ in first
-        }
+        var kept = CouchKeptAttachments(id, after: ancestors, try tree(of: id, in: transaction))
         document.attachments = try input.attachments.map { attachment in
             switch attachment.content {
             case .content(let content):
@@ -129,14 +134,16 @@ extension CouchDatabase {
                 return try Self.attachment(
                     attachment.name, attachment.contentType, content, in: transaction)
             case .stub:
-                guard let source, let kept = keepable[attachment.name] else {
+                guard
+                    let found = try kept.attachment(
+                        for: attachment, comparesDigest: isGiven, in: transaction)
+                else {
                     throw CouchError(
                         412, "missing_stub",
                         "Invalid attachment stub in \(id) for \(attachment.name)")
                 }
-                generations[attachment.name] =
-                    older?[attachment.name] ?? Int(source.name.generation)
-                return kept
+                generations[attachment.name] = found.generation
+                return found.attachment
             case .follows:
                 throw CouchError.badRequest("The content of '\(attachment.name)' does not follow.")
             }

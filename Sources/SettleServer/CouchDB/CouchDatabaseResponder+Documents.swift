@@ -3,8 +3,15 @@ import Settle
 
 extension CouchDatabaseResponder {
     /// The revision that a request is about, by its query or the condition in its head.
-    private func revision(_ request: CouchRequest) -> String? {
-        request["rev"] ?? request.headers["if-match"]?.filter { $0 != "\"" }
+    ///
+    /// - Throws: ``CouchError`` when those are different ones.
+    private func revision(_ request: CouchRequest) throws(CouchError) -> String? {
+        let condition = request.headers["if-match"]?.filter { $0 != "\"" }
+        guard let named = request["rev"] else { return condition }
+        guard condition ?? named == named else {
+            throw .badRequest("Document rev and etag have different values")
+        }
+        return named
     }
 
     /// A request for a document.
@@ -22,7 +29,7 @@ extension CouchDatabaseResponder {
         case "GET", "HEAD": return try await read(request, id)
         case "PUT":
             let newEdits = try request.flag("new_edits", default: true)
-            let asked = revision(request)
+            let asked = try revision(request)
             let revision = try await database.put(request, id, newEdits: newEdits) { input in
                 if let asked {
                     guard input.revision ?? asked == asked else {
@@ -33,17 +40,13 @@ extension CouchDatabaseResponder {
                 }
                 if newEdits, let shown, input.revision == shown { input.revision = nil }
             }
-            return Self.stored(id, revision)
+            return made(request, id, revision)
         case "DELETE":
             var input = try CouchInput(text: Array("{\"_deleted\":true}".utf8))
-            input.revision = revision(request)
-            // A reader of a part is not told whether there is one that is hidden.
-            guard try database.isLimited || database.isKnown(id) else { throw CouchError.missing }
-            if input.revision == nil {
-                // Without a revision there is nothing to delete, or something that has changed.
-                _ = try database.document(id, nil, CouchDocumentOptions())
-                throw CouchError.conflict
-            }
+            input.revision = try revision(request)
+            try database.checkDeletion(of: id, isAimed: input.revision != nil)
+            // Without a revision it is of something that has changed.
+            guard input.revision != nil else { throw CouchError.conflict }
             return Self.stored(id, try await database.put(input, id), status: 200)
         case "COPY": return try await copy(request, id)
         default: throw CouchError.notAllowed("DELETE,GET,HEAD,POST,PUT,COPY")
@@ -69,9 +72,11 @@ extension CouchDatabaseResponder {
         if options.attachments, request.accepts("multipart/related") {
             let (parts, type, revision) = try database.documentWithParts(
                 id, request["rev"], options)
-            return try await parts.response(200, type: type).with("ETag", "\"\(revision)\"")
+            let answer = try await parts.response(200, type: type)
+            return options.isOfRevision ? answer.with("ETag", "\"\(revision)\"") : answer
         }
         let (text, revision) = try database.document(id, request["rev"], options)
+        guard options.isOfRevision else { return .text(200, text) }
         let tag = "\"\(revision)\""
         if request.headers["if-none-match"] == tag {
             return CouchResponse(304, .bytes([])).with("ETag", tag)
@@ -83,13 +88,15 @@ extension CouchDatabaseResponder {
         guard let target = request.headers["destination"] else {
             throw CouchError.badRequest("Destination header is mandatory for COPY.")
         }
-        let aim = CouchRequest("PUT", "/" + target)
-        guard let to = aim.path.last else {
-            throw CouchError.illegalId("Document id must not be empty")
+        guard !["http://", "https://"].contains(where: target.hasPrefix) else {
+            throw CouchError.badRequest("Destination URL must be relative.")
         }
+        // All of it is the identifier, slashes too, up to the revision that it follows.
+        let to = CouchRequest.decoded(target.prefix { $0 != "?" })
+        let last = CouchRequest("PUT", "/" + target.drop { $0 != "?" })["rev"]
         try CouchInput.check(to)
-        let revision = try await database.copy(id, request["rev"], to: to, after: aim["rev"])
-        return Self.stored(to, revision)
+        let copied = try await database.copy(id, try revision(request), to: to, after: last)
+        return made(request, to, copied)
     }
 
     func attachment(
@@ -100,11 +107,12 @@ extension CouchDatabaseResponder {
             return try await content(request, id, name)
         case "PUT":
             let type = request.headers["content-type"] ?? "application/octet-stream"
-            let revision = try await database.putAttachment(
-                name, of: id, revision(request), (type, request.upload))
-            return Self.stored(id, revision)
+            try CouchInput.checkName(ofAttachment: name)
+            let next = try await database.putAttachment(
+                name, of: id, try revision(request), (type, request.upload))
+            return made(request, id, next, attachment: [name])
         case "DELETE":
-            guard let revision = revision(request) else { throw CouchError.conflict }
+            guard let revision = try revision(request) else { throw CouchError.conflict }
             let next = try await database.setAttachment(name, of: id, revision, nil)
             return Self.stored(id, next, status: 200)
         default: throw CouchError.notAllowed("DELETE,GET,HEAD,PUT")

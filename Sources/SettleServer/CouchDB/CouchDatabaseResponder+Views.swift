@@ -43,6 +43,7 @@ extension CouchDatabaseResponder {
         guard ["GET", "HEAD", "POST"].contains(request.method) else {
             throw CouchError.notAllowed("GET,HEAD,POST")
         }
+        if request.method == "POST" { try request.checkIsJSON() }
         let body = request.method == "POST" ? try request.object() : [:]
         var rows = try await database.view(name, try CouchViewQuery(request, body))
         rows.append("\n")
@@ -53,8 +54,11 @@ extension CouchDatabaseResponder {
     private func views(
         _ request: CouchRequest, _ name: CouchViewName
     ) async throws -> CouchResponse {
-        guard request.method == "POST", let queries = try request.object()["queries"]?.arrayValue
-        else { throw CouchError.badRequest("POST body must include `queries` parameter.") }
+        guard request.method == "POST" else { throw CouchError.notAllowed("POST") }
+        try request.checkIsJSON()
+        guard let queries = try request.object()["queries"]?.arrayValue else {
+            throw CouchError.badRequest("POST body must include `queries` parameter.")
+        }
         var results: [[UInt8]] = []
         for query in queries {
             results.append(
@@ -69,6 +73,7 @@ extension CouchDatabaseResponder {
 
     /// `_index`, and what is below it; the path is what follows it.
     func index(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
+        if request.method == "POST" { try request.checkIsJSON() }
         switch request.method {
         case "GET" where path.isEmpty, "HEAD" where path.isEmpty:
             guard mayReadSomething else { throw CouchError.notAllowedByRules }
@@ -76,6 +81,9 @@ extension CouchDatabaseResponder {
         case "POST" where path.isEmpty:
             guard database.isAdministered else { throw CouchError.notAdmin }
             return .json(200, try await database.declareIndex(try request.object()))
+        case "POST" where path == ["_bulk_delete"]:
+            guard database.isAdministered else { throw CouchError.notAdmin }
+            return .json(200, try await database.removeIndexes(try request.object()))
         case "DELETE":
             guard database.isAdministered else { throw CouchError.notAdmin }
             var parts = path

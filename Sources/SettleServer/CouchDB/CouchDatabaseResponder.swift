@@ -4,6 +4,8 @@ import Settle
 struct CouchDatabaseResponder: Sendable {
     let database: CouchDatabase
     let surroundings: CouchFeed.Surroundings
+    /// Whether the connection has TLS.
+    var isSecure = false
 
     /// The answer to a request, by what of its path follows the database.
     func answer(_ request: CouchRequest, _ path: [String]) async throws -> CouchResponse {
@@ -32,11 +34,20 @@ struct CouchDatabaseResponder: Sendable {
         switch request.method {
         case "GET", "HEAD": return .json(200, try database.information())
         case "POST":
+            try request.checkIsJSON()
             let input = try CouchInput(text: request.body)
             let id = input.id ?? CouchDatabase.newIdentifier()
-            return Self.stored(id, try await database.put(input, id))
+            return made(request, id, try await database.put(input, id))
         default: throw CouchError.notAllowed("DELETE,GET,HEAD,POST,PUT")
         }
+    }
+
+    /// The answer to a request that stored a document, or an attachment of it, which says where that is.
+    func made(
+        _ request: CouchRequest, _ id: String, _ revision: String, attachment: [String] = []
+    ) -> CouchResponse {
+        Self.stored(id, revision).with(
+            "Location", request.location([database.name, id] + attachment, isSecure: isSecure))
     }
 
     static func stored(_ id: String, _ revision: String, status: Int = 201) -> CouchResponse {
@@ -59,33 +70,46 @@ struct CouchDatabaseResponder: Sendable {
     private static let lists = ["_all_docs", "_design_docs", "_local_docs"]
 
     private func lists(_ request: CouchRequest, _ name: String) async throws -> CouchResponse {
-        guard request.method == "POST", let queries = try request.object()["queries"]?.arrayValue
-        else { throw CouchError.badRequest("POST body must include `queries` parameter.") }
-        var results: [[UInt8]] = []
-        for query in queries {
+        guard request.method == "POST" else { throw CouchError.notAllowed("POST") }
+        try request.checkIsJSON()
+        guard let queries = try request.object()["queries"]?.arrayValue else {
+            throw CouchError.badRequest("POST body must include `queries` parameter.")
+        }
+        let answers = try queries.map { query in
             var one = request
             one.body = JSONText.text(of: query)
-            results.append(try await special(one, name).bytes)
+            return try list(try CouchListing(one), name)
         }
-        return .results(results)
+        return try await .pieces(CouchPieces(answers: answers))
+    }
+
+    /// A list of documents, of designs or of local ones.
+    private func list(_ listing: CouchListing, _ name: String) throws -> CouchPieces {
+        switch name {
+        case "_design_docs":
+            return CouchPieces([.text(try database.designDocuments(listing) + [0x0A])])
+        case "_local_docs":
+            let text = JSONText.text(of: try database.localDocuments(listing))
+            return CouchPieces([.text(text + [0x0A])])
+        default: return database.allDocuments(listing)
+        }
     }
 
     private func special(_ request: CouchRequest, _ name: String) async throws -> CouchResponse {
+        if request.method == "POST", Self.methods[name]?.hasSuffix("POST") ?? false {
+            try request.checkIsJSON()
+        }
         switch (name, request.method == "HEAD" ? "GET" : request.method) {
-        case ("_all_docs", "GET"), ("_all_docs", "POST"):
-            return .text(200, try database.allDocuments(try CouchListing(request)))
-        case ("_design_docs", "GET"), ("_design_docs", "POST"):
-            return .text(200, try database.designDocuments(try CouchListing(request)))
-        case ("_local_docs", "GET"), ("_local_docs", "POST"):
-            return .json(200, try database.localDocuments(try CouchListing(request)))
+        case (let name, "GET") where Self.lists.contains(name),
+            (let name, "POST") where Self.lists.contains(name):
+            return try await .pieces(try list(try CouchListing(request), name))
         case ("_changes", "GET"), ("_changes", "POST"):
             return try await database.feed(try CouchChangesQuery(request), in: surroundings)
         case ("_bulk_docs", "POST"):
             return .json(201, try await database.putAll(request.body))
         case ("_bulk_get", "POST"):
-            return .text(
-                200,
-                try database.bulkGet(try request.object(), try CouchDocumentOptions(request)))
+            return try await .pieces(
+                database.bulkGet(try request.object(), try CouchDocumentOptions(request)))
         case ("_revs_diff", "POST"), ("_missing_revs", "POST"):
             return .text(
                 200,

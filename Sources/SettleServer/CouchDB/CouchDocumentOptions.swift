@@ -15,6 +15,11 @@ struct CouchDocumentOptions: Sendable {
     /// Contents come in parts of their own, behind the document.
     var follows = false
 
+    /// Whether the text is always the same for a revision; if not, it has no `ETag`.
+    var isOfRevision: Bool {
+        !(revisions || revisionsInformation || conflicts || deletedConflicts || localSequence)
+    }
+
     init() {}
 
     /// - Throws: ``CouchError`` for a parameter that is neither true nor false.
@@ -29,6 +34,8 @@ struct CouchDocumentOptions: Sendable {
         latest = try request.flag("latest")
         if let list = try request.json("atts_since") {
             attachmentsSince = list.arrayValue?.compactMap(\.stringValue) ?? []
+            // Who says what they have wants the rest.
+            attachments = true
         }
     }
 

@@ -29,6 +29,12 @@ struct CouchError: Error, Sendable, Equatable {
             + "that of a view."
     )
 
+    /// A script whose identifier of a document is empty by accident must not cost a database.
+    static let noDocumentToDelete = badRequest(
+        "You tried to DELETE a database with a ?=rev parameter. Did you mean to DELETE a document instead?"
+    )
+    static let withoutRevision = badRequest(
+        "When `new_edits: false`, the document needs `_rev` or `_revisions` specified")
     static let unsatisfiableRange = CouchError(
         416, "requested_range_not_satisfiable", "Requested range not satisfiable")
     static let noReplicator = CouchError(

@@ -38,8 +38,8 @@ actor CouchFeed {
     private var sequence: UInt64
     private var left: Int
     private var hasGiven = false
+    /// Whether it has waited since it gave something last.
     private var isIdle = false
-    private var returned: [UInt8]?
     /// What is still to come of a descending feed, the last first.
     private var reversed: ArraySlice<DocumentChange>?
 
@@ -52,7 +52,7 @@ actor CouchFeed {
         self.database = database
         self.query = query
         isStillKnown = surroundings.isStillKnown
-        let waits = query.feed != .normal && !query.isDescending
+        let waits = query.waits
         do {
             place = waits ? try surroundings.beginWaiting() : nil
         } catch let problem as Problem {
@@ -66,6 +66,7 @@ actor CouchFeed {
             ? LiveEvents(
                 commits: database.database.commitSignals(),
                 every: query.heartbeat ?? query.timeout, on: surroundings.clock,
+                beginningAtOnce: query.heartbeat != nil,
                 until: [surroundings.shutdown, timeIsOver]) : nil
         let last = try database.database.lastSequence
         end = waits ? .max : last
@@ -84,17 +85,10 @@ actor CouchFeed {
 
     deinit { timer?.cancel() }
 
-    /// Takes back pieces that were asked for, to be given again.
-    func putBack(_ text: [UInt8]) { returned = text }
-
     /// The next piece; nil after the last.
     ///
     /// - Throws: ``DatabaseError`` when the database is closed, damaged, or cannot be read; the feed is over then.
     func next() async throws -> [UInt8]? {
-        if let text = returned {
-            returned = nil
-            return text
-        }
         while true {
             switch phase {
             case .beginning:
@@ -162,6 +156,8 @@ actor CouchFeed {
 
     /// Waits for something, and answers with the sign of life that is due.
     private func wait() async -> [UInt8]? {
+        if !isIdle, query.heartbeat == nil { events?.restart() }
+        isIdle = true
         switch await events?.next() {
         case .commit?: phase = .reading
         case .beat?:
@@ -169,9 +165,8 @@ actor CouchFeed {
                 phase = .ending
                 return nil
             }
-            if query.heartbeat != nil { return [UInt8(ascii: "\n")] }
-            if isIdle || query.feed == .longpoll { phase = .ending }
-            isIdle = true
+            if query.heartbeat != nil { return query.feed.signOfLife }
+            phase = .ending
         case .stop?, nil: phase = .ending
         }
         return nil
@@ -192,9 +187,6 @@ actor CouchFeed {
 }
 
 extension CouchDatabase {
-    /// What an answer that ends by itself may have, to be sent in one piece.
-    private static let wholeBytesMax = 1 << 20
-
     /// The answer to a request for changes, whose body may go on for ever.
     ///
     /// One that cannot be read any more ends without what a whole one ends with.
@@ -204,16 +196,9 @@ extension CouchDatabase {
         _ query: CouchChangesQuery, in surroundings: CouchFeed.Surroundings
     ) async throws -> CouchResponse {
         let feed = try CouchFeed(self, query, in: surroundings)
-        var text: [UInt8] = []
         if query.feed == .normal {
-            while text.count < Self.wholeBytesMax {
-                guard let piece = try await feed.next() else {
-                    return CouchResponse(200, .bytes(text))
-                }
-                text += piece
-            }
+            return try await .pieces(CouchPieces([.feed { try await feed.next() }]))
         }
-        if !text.isEmpty { await feed.putBack(text) }
         let type = query.feed == .eventsource ? "text/event-stream" : "application/json"
         return CouchResponse(
             200, .stream(AsyncStream(unfolding: { try? await feed.next() })), type: type)

@@ -42,6 +42,12 @@ struct CouchFindQuery: Sendable {
         }
     }
 
+    /// Whether an index is the one to be used.
+    func names(_ declaration: Database.IndexDeclaration) -> Bool {
+        let name = CouchViewName(index: declaration.name)
+        return usedIndex == [name.design] || usedIndex == [name.design, name.view]
+    }
+
     /// Reads the body of a request.
     ///
     /// - Throws: ``CouchError`` 400.

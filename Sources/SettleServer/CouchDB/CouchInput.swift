@@ -120,6 +120,7 @@ struct CouchInput: Sendable {
             throw CouchError.badRequest("Attachments must be a JSON object")
         }
         return try members.sorted { $0.key < $1.key }.map { name, description in
+            try checkName(ofAttachment: name)
             var attachment = Attachment(
                 name: name,
                 contentType: description["content_type"]?.stringValue ?? MediaType.anyBytes,
@@ -162,10 +163,15 @@ struct CouchInput: Sendable {
     /// The revisions that a write without new edits stores, newest first.
     func givenRevisions() throws -> [String] {
         if let revisions { return revisions }
-        guard let revision, RevisionName(revision) != nil else {
-            throw CouchError(400, "doc_validation", "Document without a revision")
-        }
+        guard let revision else { throw CouchError.withoutRevision }
+        guard RevisionName(revision) != nil else { throw CouchError.invalidRevision }
         return [revision]
+    }
+
+    /// Refuses names that no attachment can have.
+    static func checkName(ofAttachment name: String) throws(CouchError) {
+        guard name.hasPrefix("_") else { return }
+        throw .badRequest("Attachment name '\(name)' starts with prohibited character '_'")
     }
 
     /// Refuses identifiers that no document of a client can have.

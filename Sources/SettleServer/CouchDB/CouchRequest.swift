@@ -35,7 +35,7 @@ struct CouchRequest: Sendable {
         self.body = body
     }
 
-    private static func decoded(_ text: some StringProtocol) -> String {
+    static func decoded(_ text: some StringProtocol) -> String {
         String(text).removingPercentEncoding ?? String(text)
     }
 
@@ -88,10 +88,38 @@ struct CouchRequest: Sendable {
         return try CouchJSON.value(Array(text.utf8))
     }
 
-    /// Whether the sender names a type among those that it takes.
+    /// Whether the sender takes a type: names it, or all types, or none at all.
     func accepts(_ type: String) -> Bool {
-        let types = headers["accept"]?.split(separator: ",") ?? []
-        return types.contains { $0.prefix { $0 != ";" }.lowercased().trimmingSpaces == type }
+        guard let accepted = headers["accept"] else { return true }
+        let whole = type.prefix { $0 != "/" } + "/*"
+        return accepted.split(separator: ",").contains { part in
+            let pieces = part.split(separator: ";").map { $0.lowercased().trimmingSpaces }
+            guard let name = pieces.first, name == type || name == whole || name == "*/*" else {
+                return false
+            }
+            return !pieces.dropFirst().contains { ["q=0", "q=0.0"].contains($0) }
+        }
+    }
+
+    /// Where something lies that a request made, as a URL.
+    func location(_ path: [String], isSecure: Bool) -> String {
+        // What may stand in a part of a path, and needs no thought there.
+        let plain = CharacterSet(
+            charactersIn:
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let parts = path.map { $0.addingPercentEncoding(withAllowedCharacters: plain) ?? $0 }
+        let host = headers["host"].map { "\(isSecure ? "https" : "http")://\($0)" } ?? ""
+        return host + "/" + parts.joined(separator: "/")
+    }
+
+    /// Refuses a body that is not said to be JSON, as no form in a page can say.
+    ///
+    /// - Throws: ``CouchError`` 415.
+    func checkIsJSON() throws(CouchError) {
+        let type = headers["content-type"]?.prefix { $0 != ";" }.lowercased().trimmingSpaces
+        guard type == "application/json" else {
+            throw CouchError(415, "bad_content_type", "Content-Type must be application/json")
+        }
     }
 
     /// The body as a JSON object; an empty one for no body.

@@ -51,6 +51,7 @@ extension CouchResponder {
         _ request: CouchRequest, _ user: CouchUser
     ) async throws -> CouchResponse {
         guard let replications else { throw CouchError.noReplicator }
+        try request.checkIsJSON()
         let asked = try CouchReplicationRequest(
             try request.object(), authority: request.headers["host"])
         if asked.isCancelled {

@@ -62,8 +62,10 @@ struct CouchResponder: Sendable {
             case "PUT":
                 guard user.isAdministrator else { throw CouchError.notServerAdmin }
                 try await databases.create(first)
-                return .json(201, ["ok": true])
+                return CouchResponse.json(201, ["ok": true]).with(
+                    "Location", request.location([first], isSecure: isSecure))
             case "DELETE":
+                guard request["rev"] == nil else { throw CouchError.noDocumentToDelete }
                 guard user.isAdministrator else { throw CouchError.notServerAdmin }
                 try await databases.delete(first)
                 return .json(200, ["ok": true])
@@ -75,7 +77,8 @@ struct CouchResponder: Sendable {
         database.identity = identity
         try database.admit()
         return try await CouchDatabaseResponder(
-            database: database, surroundings: surroundings(user, identity, request.address)
+            database: database, surroundings: surroundings(user, identity, request.address),
+            isSecure: isSecure
         ).answer(request, Array(request.path.dropFirst()))
     }
 
@@ -109,7 +112,8 @@ struct CouchResponder: Sendable {
         switch (name, request.method == "HEAD" ? "GET" : request.method) {
         case ("_all_dbs", "GET"):
             guard user.isAdministrator else { throw CouchError.notServerAdmin }
-            return .json(200, .array(try databases.names.map { .string($0) }))
+            let names = try CouchListing(request).page(of: databases.names)
+            return .json(200, .array(names.map { .string($0) }))
         case ("_all_dbs", _): throw CouchError.notAllowed("GET,HEAD")
         case ("_replicate", _), ("_scheduler", _), ("_active_tasks", _):
             return try await replications(request, user)

@@ -5,7 +5,8 @@ import Settle
 /// > Source: the documentation of `_find` of Apache CouchDB 3.
 ///
 /// A member that is absent fulfils nothing but `{"$exists": false}`. A negation is carried down to single conditions, so
-/// `{"$not": {"a": {"$gt": 5}}}` is `{"a": {"$lte": 5}}`. Values compare as keys of views do. Unlike an index filter it
+/// `{"$not": {"a": {"$gt": 5}}}` is `{"a": {"$lte": 5}}`. Values compare as keys of views do, and those of `_id` by their
+/// bytes. Unlike an index filter it
 /// knows all of Mango's operators and may be empty.
 struct CouchSelector: Sendable {
     /// The selector as it was given.
@@ -37,9 +38,14 @@ struct CouchSelector: Sendable {
         switch condition {
         case .all(let parts): return parts.allSatisfy { holds($0, for: value) }
         case .any(let parts): return parts.contains { holds($0, for: value) }
-        case .member(let path, let test): return test.holds(for: value.couchMember(at: path))
+        case .member(let path, let test):
+            let order: CouchOrder = path == idPath ? .bytes : .views
+            return test.holds(for: value.couchMember(at: path), by: order)
         }
     }
+
+    /// The path of the identifier.
+    static let idPath = ["_id"]
 
     /// Between which values a member of all that pass must be.
     struct Bounds {
@@ -47,6 +53,9 @@ struct CouchSelector: Sendable {
         var high: JSONValue?
         /// Whether all that pass have the member.
         var isPresent = false
+
+        /// Whether there is one value that it must have.
+        var isConstant: Bool { low != nil && low == high }
     }
 
     /// What the selector says of a member, as far as it must hold in any case.
@@ -76,6 +85,14 @@ struct CouchSelector: Sendable {
     }
 }
 
+/// How the texts of a member are compared.
+enum CouchOrder: Sendable {
+    /// As keys of views are, by Unicode's collation.
+    case views
+    /// By their bytes, as identifiers are.
+    case bytes
+}
+
 extension CouchError {
     static func invalidSelector(_ reason: String) -> CouchError {
         CouchError(400, "invalid_selector", reason)
@@ -98,6 +115,14 @@ extension JSONValue {
             }
         }
         return value
+    }
+
+    /// Below, at or above zero as the value comes before, equals or comes after another.
+    func couchOrder(to other: JSONValue, by order: CouchOrder) -> Int {
+        guard order == .bytes, case .string(let mine) = self, case .string(let theirs) = other
+        else { return couchOrder(to: other) }
+        if mine.utf8.elementsEqual(theirs.utf8) { return 0 }
+        return mine.utf8.lexicographicallyPrecedes(theirs.utf8) ? -1 : 1
     }
 
     /// Below, at or above zero as the value comes before, equals or comes after another in the order of views.

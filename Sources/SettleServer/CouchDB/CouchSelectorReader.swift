@@ -101,7 +101,7 @@ enum CouchSelectorReader {
             return .size(Int(clamping: count))
         case "$mod":
             guard let parts = argument.arrayValue?.map(\.integerValue), parts.count == 2,
-                let divisor = parts[0], let rest = parts[1], divisor != 0, divisor != -1
+                let divisor = parts[0], let rest = parts[1], divisor != 0
             else { throw bad }
             return .remainder(divisor: divisor, rest)
         case "$regex":

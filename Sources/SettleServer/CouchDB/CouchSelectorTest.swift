@@ -42,11 +42,20 @@ indirect enum CouchSelectorTest: Sendable {
         if case .exists(false) = self { true } else { false }
     }
 
-    func holds(for value: JSONValue?) -> Bool {
+    /// Whether a value passes.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil for one that is absent.
+    ///   - order: How texts are compared.
+    /// - Returns: False for one that is absent, unless that is what it must be.
+    func holds(for value: JSONValue?, by order: CouchOrder = .views) -> Bool {
         guard let value else { return isOfAbsence }
+        func isEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+            left.couchOrder(to: right, by: order) == 0
+        }
         switch self {
         case .compared(let relation, let other):
-            let order = value.couchOrder(to: other)
+            let order = value.couchOrder(to: other, by: order)
             switch relation {
             case .equal: return order == 0
             case .notEqual: return order != 0
@@ -58,13 +67,15 @@ indirect enum CouchSelectorTest: Sendable {
         case .among(let list, let isExcluded):
             let values = value.arrayValue ?? [value]
             let isAmong =
-                values.contains { value in list.contains { $0.couchOrder(to: value) == 0 } }
-                || list.contains { $0.couchOrder(to: value) == 0 }
+                values.contains { value in list.contains { isEqual($0, value) } }
+                || list.contains { isEqual($0, value) }
             return isAmong != isExcluded
         case .exists(let exists): return exists
         case .kind(let name): return value.couchKind == name
         case .size(let count): return value.arrayValue?.count == count
         case .remainder(let divisor, let rest):
+            // The least number has no quotient by -1, whose rest is always 0.
+            let divisor = divisor == -1 ? 1 : divisor
             return value.integerValue.map { $0 % divisor == rest } ?? false
         case .pattern(let pattern): return value.stringValue.map(pattern.matches) ?? false
         case .prefix(let text):
@@ -73,7 +84,7 @@ indirect enum CouchSelectorTest: Sendable {
             guard let elements = value.arrayValue else { return false }
             return !list.isEmpty
                 && list.allSatisfy { wanted in
-                    elements.contains { $0.couchOrder(to: wanted) == 0 }
+                    elements.contains { isEqual($0, wanted) }
                 }
         case .elements(let condition, let every):
             guard let elements = value.arrayValue, !elements.isEmpty else { return false }
@@ -85,7 +96,7 @@ indirect enum CouchSelectorTest: Sendable {
             return value.objectValue?.keys.contains {
                 CouchSelector.holds(condition, for: .string($0))
             } ?? false
-        case .not(let test): return !test.holds(for: value)
+        case .not(let test): return !test.holds(for: value, by: order)
         }
     }
 }

@@ -62,6 +62,10 @@ struct CouchViewQuery: Sendable {
         start = try value("startkey", "start_key")
         end = try value("endkey", "end_key")
         if let key = try value("key") { (start, end) = (key, key) }
+        if start == nil, end == nil, let list = keys, list.count == 1 {
+            // One key is a key, also for what is reduced.
+            (start, end, keys) = (list[0], list[0], nil)
+        }
         if keys != nil, start != nil || end != nil {
             throw .queryParse("`keys` is incompatible with `key`, `start_key` and `end_key`")
         }
@@ -129,7 +133,8 @@ struct CouchViewQuery: Sendable {
             }
             return false
         }
-        if keys != nil, group != true, groupLevel ?? 0 == 0 {
+        // Each key is a group of its own, and no part of it is.
+        if keys != nil, group != true || groupLevel != nil {
             throw .queryParse("Multi-key fetches for reduce views must use `group=true`")
         }
         if includesDocuments { throw .queryParse("`include_docs` is invalid for reduce") }

@@ -31,6 +31,11 @@ final class LiveEvents: Sendable {
             wake.yield()
         }
 
+        /// Forgets what came and was not taken.
+        func forget(_ event: LiveEvent) {
+            _ = events.withLock { $0.remove(event) }
+        }
+
         func take() -> LiveEvent? {
             events.withLock { events in
                 let first = events.min { $0.rawValue < $1.rawValue }
@@ -42,6 +47,9 @@ final class LiveEvents: Sendable {
 
     private let pending = Pending()
     private let tasks: [Task<Void, Never>]
+    private let beats: Lock<Task<Void, Never>?>
+    private let period: Duration
+    private let clock: any Clock<Duration>
 
     /// Begins to listen.
     ///
@@ -49,22 +57,23 @@ final class LiveEvents: Sendable {
     ///   - commits: The signals of the table.
     ///   - period: Between two beats.
     ///   - clock: What beats are measured with.
+    ///   - beginningAtOnce: Whether the first beat comes by itself; if not, ``restart()`` begins.
     ///   - ends: What ends the wait: the stop of the server, the end of the reader's time.
     init(
         commits: AsyncStream<Void>, every period: Duration, on clock: any Clock<Duration>,
-        until ends: [ShutdownWatch]
+        beginningAtOnce: Bool = true, until ends: [ShutdownWatch]
     ) {
         let pending = pending
+        self.period = period
+        self.clock = clock
+        beats = Lock(beginningAtOnce ? Self.beats(pending, every: period, on: clock) : nil)
         tasks =
             [
                 Task {
                     for await _ in commits { pending.note(.commit) }
                     // The store was closed.
                     pending.note(.stop)
-                },
-                Task {
-                    while (try? await clock.sleep(for: period)) != nil { pending.note(.beat) }
-                },
+                }
             ]
             + ends.map { end in
                 Task {
@@ -76,6 +85,26 @@ final class LiveEvents: Sendable {
 
     deinit {
         for task in tasks { task.cancel() }
+        beats.withLock { $0?.cancel() }
+    }
+
+    private static func beats(
+        _ pending: Pending, every period: Duration, on clock: any Clock<Duration>
+    ) -> Task<Void, Never> {
+        Task {
+            while (try? await clock.sleep(for: period)) != nil, !Task.isCancelled {
+                pending.note(.beat)
+            }
+        }
+    }
+
+    /// Begins the period anew: the next beat is a whole one away.
+    func restart() {
+        beats.withLock { task in
+            task?.cancel()
+            pending.forget(.beat)
+            task = Self.beats(pending, every: period, on: clock)
+        }
     }
 
     /// The next event; nil when the waiting task is cancelled.

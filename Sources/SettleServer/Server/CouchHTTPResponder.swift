@@ -15,12 +15,12 @@ struct CouchHTTPResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         do {
             let authority = try RequestHead.check(request)
-            try origins.check(request, to: authority, at: context.localAddress)
+            try check(request, to: authority, at: context.localAddress)
+            if let answer = try origins.preflight(request, methods: Self.methods) {
+                return shared(answer, with: request)
+            }
         } catch {
-            return response(
-                to: request,
-                .failure(
-                    CouchError(403, "forbidden", "This server is not for pages from elsewhere.")))
+            return refusal(of: request, error)
         }
         var headers: [String: String] = [:]
         for field in request.headers { headers[field.name.canonicalName] = field.value }
@@ -41,6 +41,50 @@ struct CouchHTTPResponder: HTTPResponder {
             }
         }
         return response(to: request, await responder.respond(to: asked))
+    }
+
+    /// What a page may do with the protocol's paths.
+    private static let methods: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .delete, HTTPRequest.Method("COPY") ?? .put,
+    ]
+
+    /// Keeps pages in browsers out.
+    ///
+    /// A request whose header shows a token comes from whoever has it. One with a cookie may come from any page of the
+    /// same site, and one that shows nothing, where tokens are asked for, gets nothing that depends on the name by which
+    /// it calls the server; so of those only the page matters.
+    private func check(
+        _ request: Request, to authority: Authority, at localAddress: String?
+    ) throws(Problem) {
+        if responder.authorization.letsInWithoutToken(
+            authorization: request.headers[.authorization], cookie: request.headers[.cookie])
+        {
+            try origins.check(request, to: authority, at: localAddress)
+        } else if request.headers[.authorization] == nil {
+            try origins.checkPage(request, at: authority)
+        }
+    }
+
+    /// The answer to a request that is not looked at, as CouchDB words errors.
+    private func refusal(of request: Request, _ problem: Problem) -> Response {
+        let word =
+            switch problem.status.code {
+            case 400: "bad_request"
+            case 421: "misdirected_request"
+            default: "forbidden"
+            }
+        var answer = response(
+            to: request, .failure(CouchError(problem.status.code, word, problem.message)))
+        // Of one that is malformed nobody knows where the next begins.
+        for field in problem.headers { answer.headers[field.name] = field.value }
+        return answer
+    }
+
+    /// An answer that pages of other origins may read where they are let in.
+    private func shared(_ answer: Response, with request: Request) -> Response {
+        var answer = answer
+        origins.share(&answer.headers, with: request)
+        return answer
     }
 
     private func response(to request: Request, _ answer: CouchResponse) -> Response {
@@ -66,6 +110,7 @@ struct CouchHTTPResponder: HTTPResponder {
         }
         let response = Response(
             status: HTTPResponse.Status(code: answer.status), headers: headers, body: body)
-        return request.method == .head ? response.createHeadResponse() : response
+        return shared(
+            request.method == .head ? response.createHeadResponse() : response, with: request)
     }
 }

@@ -14,7 +14,7 @@ import Synchronization
 /// those of a ``TableServer``: a sender sees the documents whose member `channels` has one of the token's, and a
 /// token with `_admin` in the claim `_couchdb.roles` is an administrator's. Without authentication whoever
 /// reaches the port may read and write everything, so it belongs on a loopback address. Pages in a browser are kept
-/// out as they are of a ``TableServer`` without tokens. Docs/Guides/CouchDB.md says what is answered, and what is
+/// out as they are of a ``TableServer``. Docs/Guides/CouchDB.md says what is answered, and what is
 /// not.
 public final class CouchServer: Service, Sendable {
     /// Where a server listens, and what it serves.
@@ -33,6 +33,10 @@ public final class CouchServer: Service, Sendable {
         public var tls: TLSFiles?
         /// Names that requests may call the server by, beside its address.
         public var hostNames: [String] = []
+        /// Whose pages may use the server from a browser, although they come from elsewhere; nil for none.
+        ///
+        /// A page whose origin is named may also have the browser send the cookie of its session.
+        public var crossOriginSharing: CrossOriginSharing?
         /// How many readers may wait for changes at once; of one subject 64, of one address without one half of all.
         public var liveReadersMax = 512
         /// What replicates when an administrator asks for it by `_replicate`; nil for a server that begins no
@@ -158,9 +162,23 @@ public final class CouchServer: Service, Sendable {
         return "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
     }
 
+    /// What pages of other origins may send, and see of answers: what clients of the protocol do.
+    private static let sharedHeaders = OriginPolicy.SharedHeaders(
+        ofRequests: [
+            "Accept", "Authorization", "Content-Encoding", "Content-Type", "Destination",
+            "If-Match", "If-None-Match", "If-Range", "Last-Event-ID", "Range",
+            "X-Couch-Full-Commit", "X-Requested-With",
+        ],
+        ofAnswers: [
+            "Accept-Ranges", "Content-MD5", "Content-Range", "ETag", "Location", "Server",
+            "WWW-Authenticate",
+        ],
+        allowsCredentials: true)
+
     private func serve() async throws {
         let origins = try OriginPolicy(
-            host: configuration.host, hostNames: configuration.hostNames, sharing: nil)
+            host: configuration.host, hostNames: configuration.hostNames,
+            sharing: configuration.crossOriginSharing, headers: Self.sharedHeaders)
         let databases = try CouchDatabases(directory: configuration.directory)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .error)

@@ -99,6 +99,29 @@ package class StoreSnapshot {
         try reader.forEach(in: tables.documents, from: start, body)
     }
 
+    /// Walks the stored bytes of the records of a range of identifiers in place, in their byte order or backwards.
+    ///
+    /// - Parameters:
+    ///   - lower: The lowest identifier that counts; nil for the first.
+    ///   - upper: The highest; nil for the last.
+    ///   - isDescending: True to begin at the highest.
+    ///   - body: As in ``forEachRow(after:_:)``.
+    /// - Throws: ``LMDBError``, what `body` throws.
+    package func forEachRow(
+        from lower: String?, to upper: String?, isDescending: Bool,
+        _ body: (_ id: Span<UInt8>, _ row: Span<UInt8>) throws -> Bool
+    ) throws {
+        // Nothing is below the empty one, and it is none.
+        if upper?.isEmpty ?? false { return }
+        func bound(_ id: String?) -> Bound {
+            guard let id, !id.isEmpty else { return .unbounded }
+            return .including(Array(id.utf8))
+        }
+        try reader.forEach(
+            in: tables.documents, from: bound(lower), to: bound(upper),
+            direction: isDescending ? .backward : .forward, body)
+    }
+
     /// The identifier, as bytes, of the document whose last change has a sequence.
     func id(atSequence sequence: UInt64) throws -> [UInt8]? {
         var key: [UInt8] = []

@@ -161,4 +161,110 @@ import Testing
         #expect(try await answer.json == ["results": [], "last_seq": "0-settle", "pending": 0])
         await face.databases.close()
     }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["continuous", "live", "eventsource", "longpoll"])
+    func `that are not there end a feed after its timeout, a minute at most`(feed: String)
+        async throws
+    {
+        for (timeout, seconds) in [("5000", 5), ("999999999999", 60)] {
+            let clock = ManualClock()
+            try await withFace(clock: clock) { face async throws in
+                let response = await face.respond(
+                    "GET", "/db/_changes?feed=\(feed)&since=now&timeout=\(timeout)")
+                guard case .stream(let stream) = response.body else {
+                    Issue.record("The feed is no stream.")
+                    return
+                }
+                let text = Task {
+                    var text: [UInt8] = []
+                    for await piece in stream { text += piece }
+                    return text
+                }
+                await clock.sleepers(reach: 1)
+                clock.advance(by: .seconds(seconds) - .milliseconds(1))
+                #expect(clock.sleeperCount == 1)
+                clock.advance(by: .milliseconds(1))
+                let all = await text.value
+                #expect(feed == "eventsource" ? all.isEmpty : !all.isEmpty)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["continuous", "eventsource", "longpoll"])
+    func `are not waited for at all when the timeout is 0`(feed: String) async throws {
+        // Of a clock that stands still nobody would ever wake.
+        try await withFace(clock: ManualClock()) { face async throws in
+            try await face.send("PUT", "/db/a", "{}")
+            for since in ["0", "now"] {
+                let response = await face.respond(
+                    "GET", "/db/_changes?feed=\(feed)&since=\(since)&timeout=0")
+                guard case .stream(let stream) = response.body else {
+                    Issue.record("The feed is no stream.")
+                    return
+                }
+                var text = ""
+                for await piece in stream { text += String(decoding: piece, as: UTF8.self) }
+                #expect(text.contains("\"id\":\"a\"") == (since == "0"), "\(text)")
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `are waited for anew behind each that comes`()
+        async throws
+    {
+        let clock = ManualClock()
+        try await withFace(clock: clock) { face async throws in
+            let response = await face.respond(
+                "GET", "/db/_changes?feed=continuous&since=now&timeout=5000")
+            guard case .stream(let stream) = response.body else {
+                Issue.record("The feed is no stream.")
+                return
+            }
+            let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+            let reading = Task {
+                for await piece in stream { continuation.yield(piece) }
+                continuation.finish()
+            }
+            var lines = pieces.makeAsyncIterator()
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(3))
+            try await face.send("PUT", "/db/a", "{}")
+            let first = try #require(await lines.next())
+            #expect(try JSONText.value(from: first)["id"] == "a")
+            // Later than the first wait would have ended; what waits is woken by this, or begins now.
+            clock.advance(by: .seconds(3))
+            try await face.send("PUT", "/db/b", "{}")
+            let second = try #require(await lines.next())
+            #expect(try JSONText.value(from: second)["id"] == "b")
+            reading.cancel()
+        }
+    }
+
+    @Test(arguments: [
+        ("heartbeat=0", 400), ("heartbeat=-1", 400), ("heartbeat=abc", 400), ("heartbeat=", 400),
+        ("heartbeat=-99999999999999999999", 400), ("heartbeat=true", 200), ("heartbeat=5", 200),
+        ("heartbeat=99999999999999999999", 200), ("timeout=-1", 400), ("feed=odd", 400),
+    ])
+    func `are asked for with numbers that are some`(query: String, status: Int) async throws {
+        try await withFace { face async throws in
+            #expect(try await face.send("GET", "/db/_changes?\(query)").status == status)
+        }
+    }
+
+    @Test(arguments: ["true", "3600000", "99999999999999999999"])
+    func `come with a sign of life each minute at least`(heartbeat: String) async throws {
+        let clock = ManualClock()
+        try await withFace(clock: clock) { face async throws in
+            let response = await face.respond(
+                "GET", "/db/_changes?feed=eventsource&since=now&heartbeat=\(heartbeat)")
+            guard case .stream(let stream) = response.body else {
+                Issue.record("The feed is no stream.")
+                return
+            }
+            var lines = stream.makeAsyncIterator()
+            await clock.sleepers(reach: 1)
+            clock.advance(by: .seconds(60))
+            #expect(await lines.next() == Array("event: heartbeat\ndata: \n\n".utf8))
+        }
+    }
 }

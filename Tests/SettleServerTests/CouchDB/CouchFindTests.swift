@@ -47,32 +47,6 @@ import Testing
         #expect(throws: CouchError.self) { try CouchSelector(json) }
     }
 
-    @Test(arguments: [
-        ("abc", "xabcx", true), ("^abc$", "xabcx", false), ("^a.c$", "abc", true),
-        ("^a.c$", "a\nc", false), ("a|b|cd", "xcdx", true), ("^(a|b)*$", "abba", true),
-        ("^(?:ab)+$", "ababa", false), ("^ab?c$", "ac", true), ("^a{2,3}$", "aaaa", false),
-        ("^a{2,3}$", "aaa", true), ("^a{2}$", "aa", true), ("^a{2,}$", "aaaaa", true),
-        ("[a-c]+z", "xbaz", true), ("^[^a-c]+$", "xyz", true), ("^[^a-c]+$", "xaz", false),
-        ("^[\\d-]+$", "1-2", true), ("^\\w+\\s\\S$", "ab c", true), ("^\\D$", "5", false),
-        ("\\.", "a.b", true), ("^\\.$", "x", false), ("^[]a]+$", "]a", true), ("", "x", true),
-        ("^$", "", true), ("^a*?$", "aaa", true), ("ö+", "xööx", true), ("^.$", "😀", true),
-        ("\\bab\\b", "x ab y", true), ("\\bab\\b", "xab", false), ("a{", "a{", true),
-        // Some patterns would take others longer than anybody lives.
-        ("(a+)+$", String(repeating: "a", count: 500) + "b", false),
-    ])
-    func `have patterns that are found in linear time`(
-        text: String, in whole: String, isFound: Bool
-    )
-        throws
-    {
-        #expect(try CouchPattern(text).matches(whole) == isFound)
-    }
-
-    @Test(arguments: ["(", "a)", "[a", "*a", "a{3,2}", "a{5000}", "\\", "(?=a)", "[b-a]", "\\1"])
-    func `have no patterns that cannot be read`(text: String) {
-        #expect(throws: CouchPattern.Fault.self) { try CouchPattern(text) }
-    }
-
     private func ids(_ answer: Face.Answer) -> [String] {
         answer.json["docs"]?.arrayValue?.compactMap { $0["_id"]?.stringValue } ?? []
     }
@@ -240,6 +214,97 @@ import Testing
             #expect(page.json["pending"] == 1)
             #expect(
                 try await face.send("POST", "/db/_changes?filter=_selector", "{}").status == 400)
+        }
+    }
+
+    @Test func `compare identifiers by their bytes`() async throws {
+        try await withFace { face async throws in
+            let all = ["B", "a", "user:1", "user:2", "user;", "\u{E9}", "e\u{301}", "z"]
+            let docs = all.map { "{\"_id\":\"\($0)\",\"n\":1}" }.joined(separator: ",")
+            try await face.send("POST", "/db/_bulk_docs", "{\"docs\":[\(docs)]}")
+            for hasIndex in [false, true] {
+                if hasIndex {
+                    let index = #"{"index":{"fields":["_id"]},"ddoc":"d","name":"i"}"#
+                    #expect(try await face.send("POST", "/db/_index", index).status == 200)
+                }
+                for (condition, expected) in [
+                    (#"{"$gte":"user:","$lt":"user;"}"#, ["user:1", "user:2"]),
+                    (#"{"$lt":"a"}"#, ["B"]), (#"{"$gt":"z"}"#, ["\u{E9}"]),
+                    (#"{"$gt":null,"$lte":"a"}"#, ["B", "a"]), (#"{"$lt":1}"#, []),
+                    (#""e\u0301""#, ["e\u{301}"]), (#"{"$eq":"none"}"#, []),
+                    (#"{"$in":["\u00e9","B"]}"#, ["B", "\u{E9}"]),
+                    (#"{"$gte":"user;","$lt":{}}"#, ["user;", "z", "\u{E9}"]),
+                ] {
+                    for order in ["asc", "desc"] {
+                        let body = """
+                            {"selector":{"_id":\(condition)},"sort":[{"_id":"\(order)"}]}
+                            """
+                        let found = try await face.send("POST", "/db/_find", body)
+                        let wanted = order == "asc" ? expected : expected.reversed()
+                        #expect(
+                            ids(found).map { Array($0.utf8) } == wanted.map { Array($0.utf8) },
+                            "\(condition) \(found)")
+                    }
+                }
+                let limited = try await face.send(
+                    "POST", "/db/_find",
+                    #"{"selector":{"_id":{"$gte":"user:"}},"limit":1,"execution_stats":true}"#)
+                #expect(ids(limited) == ["user:1"])
+                #expect(limited.json["execution_stats"]?["total_docs_examined"] == 1)
+            }
+        }
+    }
+
+    @Test func `sort by what follows members that they fix`() async throws {
+        try await withFace { face async throws in
+            var docs: [String] = []
+            for number in 0..<12 {
+                let members = "\"a\":\(number % 2),\"b\":\(number % 3),\"c\":\(-number)"
+                docs.append("{\"_id\":\"d\(number)\",\(members)}")
+            }
+            try await face.send(
+                "POST", "/db/_bulk_docs", "{\"docs\":[\(docs.joined(separator: ","))]}")
+            let index = #"{"index":{"fields":["a","b","c"]},"ddoc":"d","name":"i"}"#
+            #expect(try await face.send("POST", "/db/_index", index).status == 200)
+            func find(_ selector: String, _ sort: String) async throws -> Face.Answer {
+                try await face.send(
+                    "POST", "/db/_find", "{\"selector\":\(selector),\"sort\":\(sort)}")
+            }
+            let both = #"{"a":1,"b":{"$eq":0}}"#
+            #expect(ids(try await find(both, #"["c"]"#)) == ["d9", "d3"])
+            #expect(ids(try await find(both, #"[{"c":"desc"}]"#)) == ["d3", "d9"])
+            #expect(
+                ids(try await find(#"{"$and":[{"a":1},{"b":{"$gt":0}}]}"#, #"["b","c"]"#))
+                    == ["d7", "d1", "d11", "d5"])
+            for (selector, sort) in [
+                (#"{"a":{"$gte":1}}"#, #"["b"]"#), (#"{"a":1}"#, #"["c"]"#),
+                (#"{"$or":[{"a":1},{"a":0}]}"#, #"["b"]"#), (#"{"b":1}"#, #"["c"]"#),
+            ] {
+                let answer = try await find(selector, sort)
+                #expect(
+                    answer.status == 400 && answer.json["error"] == "no_usable_index",
+                    "\(selector) \(answer)")
+            }
+        }
+    }
+
+    @Test func `lose indexes by their design documents`() async throws {
+        try await withFace { face async throws in
+            for name in ["i", "j"] {
+                let index = #"{"index":{"fields":["\#(name)"]},"ddoc":"d","name":"\#(name)"}"#
+                #expect(try await face.send("POST", "/db/_index", index).status == 200)
+            }
+            let answer = try await face.send(
+                "POST", "/db/_index/_bulk_delete", #"{"docids":["_design/d","e"]}"#)
+            #expect(
+                answer
+                    == Face.Answer(
+                        status: 200,
+                        json: [
+                            "success": [["id": "_design/d", "ok": true]],
+                            "fail": [["id": "_design/e", "error": "not_found"]],
+                        ]))
+            #expect(try await face.send("GET", "/db/_index").json["total_rows"] == 1)
         }
     }
 }

@@ -14,12 +14,13 @@ import Testing
 
 @Suite(.serialized) struct `A server of CouchDB's protocol` {
     private func withServer(
-        _ authentication: Authentication = .anonymous,
+        _ authentication: Authentication = .anonymous, sharing: CrossOriginSharing? = nil,
         _ body: (_ address: String) async throws -> Void
     ) async throws {
         let directory = try ScratchDirectory("couch-server")
         var configuration = CouchServer.Configuration(directory: directory.url)
         configuration.authentication = authentication
+        configuration.crossOriginSharing = sharing
         configuration.port = 0
         configuration.bodyMaxBytes = 10_000
         let server = CouchServer(configuration: configuration)
@@ -88,6 +89,93 @@ import Testing
         }
     }
 
+    /// Sends a request with a head of one's own, and does nothing else by itself.
+    private func ask(
+        _ method: HTTPMethod, _ url: String, _ headers: [String: String]
+    ) async throws -> (status: Int, text: String, headers: HTTPHeaders) {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let text = String(buffer: try await response.body.collect(upTo: 100_000))
+        return (Int(response.status.code), text, response.headers)
+    }
+
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    @Test func `is not called by another name by those without a token`() async throws {
+        try await withServer { address async throws in
+            let other = try await ask(.GET, address, ["Host": "couch.example.org"])
+            #expect(other.status == 421 && other.text.contains("--host-name"))
+            // Nobody tells whose a header is that nobody looks at.
+            let claimed = try await ask(
+                .GET, address, ["Host": "couch.example.org", "Authorization": "Bearer x"])
+            #expect(claimed.status == 421)
+            let malformed = try await ask(.GET, address, ["Host": "a b"])
+            #expect(malformed.status == 400 && malformed.text.contains("\"bad_request\""))
+        }
+    }
+
+    @Test func `with tokens is called by any name, and keeps pages out that show none`()
+        async throws
+    {
+        let token = try await TableServer.token(
+            secret: Self.secret, subject: "anna", claims: ["_couchdb.roles": ["_admin"]])
+        try await withServer(.jwt(secret: Self.secret)) { address async throws in
+            let host = ["Host": "couch.example.org"]
+            func status(
+                _ method: HTTPMethod, _ path: String, _ headers: [String: String]
+            ) async throws -> Int {
+                try await ask(method, address + path, host.merging(headers) { $1 }).status
+            }
+            let page = ["Origin": "https://example.com"]
+            let bearer = ["Authorization": "Bearer \(token)"]
+            #expect(try await status(.PUT, "/db", bearer) == 201)
+            #expect(try await status(.GET, "/db", bearer.merging(page) { $1 }) == 200)
+            #expect(try await status(.GET, "/", [:]) == 200)
+            #expect(try await status(.GET, "/db", [:]) == 401)
+            let cookie = ["Cookie": "AuthSession=\(token)"]
+            #expect(try await status(.GET, "/db", cookie) == 200)
+            #expect(try await status(.GET, "/db", cookie.merging(page) { $1 }) == 403)
+            #expect(try await status(.POST, "/_session", page) == 403)
+        }
+    }
+
+    @Test func `lets in the pages of origins that are named, with their cookies`() async throws {
+        let sharing = CrossOriginSharing.origins(["https://app.example.com"])
+        try await withServer(.jwt(secret: Self.secret), sharing: sharing) { address async throws in
+            let page = ["Origin": "https://app.example.com"]
+            let asked = try await ask(
+                .OPTIONS, address + "/db/x",
+                page.merging(["Access-Control-Request-Method": "PUT"]) { $1 })
+            #expect(asked.status == 204)
+            #expect(
+                asked.headers.first(name: "access-control-allow-methods")
+                    == "GET, HEAD, POST, PUT, DELETE, COPY")
+            let allowed = asked.headers.first(name: "access-control-allow-headers") ?? ""
+            #expect(allowed.contains("Authorization") && allowed.contains("If-Match"))
+            for (path, status) in [("/", 200), ("/db", 401)] {
+                let answer = try await ask(.GET, address + path, page)
+                #expect(answer.status == status)
+                #expect(
+                    answer.headers.first(name: "access-control-allow-origin")
+                        == "https://app.example.com")
+                #expect(answer.headers.first(name: "access-control-allow-credentials") == "true")
+                let exposed = answer.headers.first(name: "access-control-expose-headers")
+                #expect(exposed?.contains("ETag") == true && answer.headers["vary"] == ["Origin"])
+            }
+            let other = try await ask(.GET, address, ["Origin": "https://example.com"])
+            #expect(other.status == 403)
+            #expect(other.headers.first(name: "access-control-allow-origin") == nil)
+        }
+        try await withServer(sharing: .allOrigins) { address async throws in
+            let answer = try await ask(.GET, address, ["Origin": "https://example.com"])
+            #expect(answer.status == 200)
+            #expect(answer.headers.first(name: "access-control-allow-origin") == "*")
+            #expect(answer.headers.first(name: "access-control-allow-credentials") == nil)
+        }
+    }
+
     @Test func `ends its feeds when it stops`() async throws {
         try await withServer { address async throws in
             #expect(try await send("PUT", address + "/db").status == 201)
@@ -102,11 +190,10 @@ import Testing
     }
 
     @Test func `asks for a token over a network, too`() async throws {
-        let secret = "0123456789abcdef0123456789abcdef"
         let token = try await TableServer.token(
-            secret: secret, subject: "anna", claims: ["_couchdb.roles": ["_admin"]])
+            secret: Self.secret, subject: "anna", claims: ["_couchdb.roles": ["_admin"]])
         let basic = "Basic " + Data("anna:\(token)".utf8).base64EncodedString()
-        try await withServer(.jwt(secret: secret)) { address async throws in
+        try await withServer(.jwt(secret: Self.secret)) { address async throws in
             // By a client that does not go on by itself when it is asked for a password.
             let refused = try await HTTPClient.shared.execute(
                 HTTPClientRequest(url: address + "/_all_dbs"), timeout: .seconds(60))

@@ -63,6 +63,25 @@ import Testing
         }
     }
 
+    @Test func `take one key in a list as a key`() async throws {
+        try await withViews { face async throws in
+            let sum = "/db/_design/by/_view/sum"
+            let reduced = Face.Answer(
+                status: 200, json: ["rows": [["key": .null, "value": 12]]])
+            for answer in [
+                try await face.send("GET", sum + "?keys=[[\"b\",0]]"),
+                try await face.send("POST", sum, #"{"keys":[["b",0]]}"#),
+            ] {
+                #expect(answer == reduced)
+            }
+            let grouped = try await face.send("POST", sum + "?group=true", #"{"keys":[["b",1]]}"#)
+            #expect(rows(grouped, "value") == [8])
+            let plain = try await face.send(
+                "POST", "/db/_design/settle/_view/byN", #"{"keys":[7]}"#)
+            #expect(rows(plain, "key") == [7] && plain.json["offset"] == 7)
+        }
+    }
+
     @Test func `are reduced as a whole, by group and by level`() async throws {
         try await withViews { face async throws in
             let view = "/db/_design/by/_view/sum"
@@ -96,8 +115,20 @@ import Testing
             "No rows can match your key range, reverse your start_key and end_key or set descending=true"
         ),
         (
-            "by/_view/sum?keys=[1]",
+            "by/_view/sum?keys=[1,2]",
             "Multi-key fetches for reduce views must use `group=true`"
+        ),
+        (
+            "by/_view/sum?keys=[1,2]&group_level=1",
+            "Multi-key fetches for reduce views must use `group=true`"
+        ),
+        (
+            "by/_view/sum?keys=[1,2]&group=true&group_level=1",
+            "Multi-key fetches for reduce views must use `group=true`"
+        ),
+        (
+            "by/_view/sum?keys=[1]&startkey=0",
+            "`keys` is incompatible with `key`, `start_key` and `end_key`"
         ),
         ("by/_view/sum?include_docs=true", "`include_docs` is invalid for reduce"),
         (

@@ -24,11 +24,15 @@ final class Face: Sendable {
             liveReaders: liveReaders, replications: replications)
     }
 
+    /// Sends a request as clients do, who name the type that they take and that of what they post.
     func respond(
         _ method: String, _ target: String, _ body: String = "", headers: [String: String] = [:]
     ) async -> CouchResponse {
-        await responder.respond(
-            to: CouchRequest(method, target, headers: headers, body: Array(body.utf8)))
+        var all = ["accept": "application/json"]
+        if method == "POST" { all["content-type"] = "application/json" }
+        return await responder.respond(
+            to: CouchRequest(
+                method, target, headers: all.merging(headers) { $1 }, body: Array(body.utf8)))
     }
 
     /// Sends a request and reads the answer.

@@ -59,4 +59,25 @@ extension Snapshot {
             }
         }
     }
+
+    /// Walks the documents of a range of identifiers in place, in their byte order or backwards.
+    ///
+    /// - Parameters:
+    ///   - lower: The lowest identifier that counts; nil for the first.
+    ///   - upper: The highest; nil for the last.
+    ///   - isDescending: True to begin at the highest.
+    ///   - body: As in ``forEachView(after:_:)``.
+    /// - Throws: ``DatabaseError`` when the database is damaged or cannot be read; what `body` throws.
+    /// - Complexity: O(log n + k) page reads for k documents and tombstones that are walked.
+    package func forEachView(
+        from lower: String?, to upper: String?, isDescending: Bool = false,
+        _ body: (borrowing DocumentView) throws -> Bool
+    ) throws {
+        try DatabaseError.translating {
+            try base.forEachRow(from: lower, to: upper, isDescending: isDescending) { key, row in
+                let view = try DocumentView(id: key, row: row)
+                return view.isDeleted ? true : try body(view)
+            }
+        }
+    }
 }
