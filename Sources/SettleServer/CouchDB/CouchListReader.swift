@@ -17,7 +17,7 @@ struct CouchListReader: CouchPieceReader {
     private var left: Int
     private var hasGiven = false
 
-    /// Up to how many documents are counted before a range, to say where it begins.
+    /// Up to how many documents are counted before a range, to say where it begins, and for a sender who sees a part.
     static let countMax = 10_000
     /// How many rows are read in one snapshot at most, and how many bytes they may have before there are no more.
     private static let (pageCount, pageBytesMax) = (500, 1 << 18)
@@ -53,8 +53,6 @@ struct CouchListReader: CouchPieceReader {
     }
 
     /// What stands before the rows; passes over those that are to be skipped.
-    ///
-    /// A sender who sees a part is not told how many there are, which would take a walk over all of them.
     private mutating func head(in snapshot: Snapshot) throws -> [UInt8] {
         var text = "{"
         var offset = "null"
@@ -62,16 +60,13 @@ struct CouchListReader: CouchPieceReader {
             keysDone = listing.skip
         } else {
             let skipped = try skip(in: snapshot)
-            if !database.isLimited, let before = try countBefore(in: snapshot) {
-                offset = "\(before + skipped)"
-            }
+            if let before = try countBefore(in: snapshot) { offset = "\(before + skipped)" }
         }
-        if !database.isLimited { text += "\"total_rows\":\(snapshot.documentCount)," }
+        text += "\"total_rows\":\(try total(in: snapshot).map(String.init) ?? "null"),"
         if listing.includesSequence {
             text += "\"update_seq\":\"\(CouchDatabase.text(ofSequence: snapshot.sequence))\","
         }
-        if !database.isLimited { text += "\"offset\":\(offset)," }
-        return Array((text + "\"rows\":[\n").utf8)
+        return Array((text + "\"offset\":\(offset),\"rows\":[\n").utf8)
     }
 
     /// Passes over the documents that are to be skipped.
@@ -93,16 +88,25 @@ struct CouchListReader: CouchPieceReader {
     private func countBefore(in snapshot: Snapshot) throws -> Int? {
         let (low, high) = listing.bounds
         guard let edge = listing.isDescending ? high : low else { return 0 }
-        var count = 0
+        var (count, looked) = (0, 0)
         try snapshot.forEachView(
             from: listing.isDescending ? edge : nil, to: listing.isDescending ? nil : edge,
             isDescending: listing.isDescending
         ) { view in
             let id = try view.id
-            if !id.utf8.elementsEqual(edge.utf8) { count += 1 }
-            return count <= Self.countMax
+            looked += 1
+            if !id.utf8.elementsEqual(edge.utf8), try isThere(id, in: snapshot) { count += 1 }
+            return looked <= Self.countMax
         }
-        return count <= Self.countMax ? count : nil
+        return looked <= Self.countMax ? count : nil
+    }
+
+    /// How many documents there are for the sender; nil when those would be too many to count.
+    private func total(in snapshot: Snapshot) throws -> Int? {
+        guard database.isLimited else { return snapshot.documentCount }
+        let walked = snapshot.documentCount + snapshot.deletedDocumentCount
+        guard walked <= Self.countMax else { return nil }
+        return try database.counts(in: snapshot).live
     }
 
     /// Walks the identifiers of the range that are left.

@@ -29,7 +29,7 @@ final class Face: Sendable {
         _ method: String, _ target: String, _ body: String = "", headers: [String: String] = [:]
     ) async -> CouchResponse {
         var all = ["accept": "application/json"]
-        if method == "POST" { all["content-type"] = "application/json" }
+        if method == "POST", target != "/_session" { all["content-type"] = "application/json" }
         return await responder.respond(
             to: CouchRequest(
                 method, target, headers: all.merging(headers) { $1 }, body: Array(body.utf8)))
