@@ -123,19 +123,19 @@
             }
         }
 
-        @Test func `takes documents that are typed, up to one end of file`() async throws {
-            try await withShell("--write") { shell, _ in
-                shell.write("put -\n")
-                shell.write("{\"id\":\"fig\",\"price\":9}\n")
-                shell.write("\u{4}")
-                _ = await shell.output(until: "(write)> ")
-                shell.write("get fig --json\n")
-                let shown = await shell.output(until: #""price":9}"#)
-                #expect(shown.contains("fig"), "\(shown)")
-                _ = await shell.output(until: "(write)> ")
-                shell.write("\u{4}")
-                let outcome = await shell.outcome()
+        @Test(arguments: ["put", "import"])
+        func `lets a command end that reads what is typed with one end of file`(command: String)
+            async throws
+        {
+            try await withScratchDirectory("terminal") { scratch in
+                let path = scratch.file("shop").path
+                let running = try tool.startOnTerminal("\(command) '\(path)' -")
+                running.write("{\"id\":\"fig\",\"price\":9}\n")
+                running.write("\u{4}")
+                let outcome = await running.outcome()
                 #expect(outcome.status == 0, "\(outcome)")
+                let shown = try await tool.run(["get", path, "fig", "--json"])
+                #expect(shown.output.contains(#""price":9}"#), "\(shown)")
             }
         }
     }
