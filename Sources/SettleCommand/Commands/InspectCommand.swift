@@ -16,7 +16,8 @@ struct InspectCommand: SettleSubcommand {
 
             The address lets one browser in, once; that browser then stays let in until the command \
             ends. Nothing is changed by looking. With --write pages can change documents, build and \
-            remove indexes, hold, retry and skip operations of the outbox, and resolve conflicts.
+            remove indexes, hold, retry and skip operations of the outbox, and resolve conflicts. \
+            When the database is removed or replaced meanwhile, every page says so and does nothing.
 
             Ctrl-C ends it with status 0.
 
@@ -41,10 +42,13 @@ struct InspectCommand: SettleSubcommand {
 
     func perform() async throws {
         let (write, port, json) = (write, Int(port), json)
-        try await database.path.withDatabase(isReadOnly: !write) { database in
+        let path = database.path
+        try await path.withDatabase(isReadOnly: !write) { database in
+            let file = WatchedFile(path)
+            var configuration = InspectorConfiguration(port: port, allowsWriting: write)
+            configuration.isThere = { file.isThere }
             let inspector = Inspector(
-                of: database,
-                configuration: InspectorConfiguration(port: port, allowsWriting: write),
+                of: database, configuration: configuration,
                 logger: Logger(label: "settle.inspector") {
                     StreamLogHandler.standardError(label: $0)
                 }

@@ -56,8 +56,11 @@ struct WatchedFile: Sendable {
         }
     }
 
+    /// Whether the file is still the one that was opened.
+    var isThere: Bool { Self.identity(path) == identity }
+
     private func check() throws {
-        guard Self.identity(path) != identity else { return }
+        guard !isThere else { return }
         throw CommandFailure(
             "The database '\(name)' was removed or replaced while it was watched; what was shown "
                 + "so far is of the old one. Watch it again.")

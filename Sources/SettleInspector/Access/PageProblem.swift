@@ -17,6 +17,18 @@ struct PageProblem: Error {
             + "works once; a browser that has used it stays let in until the inspector ends.",
         isOutside: true)
 
+    /// A database whose file is not there any more.
+    ///
+    /// What is read is the old one, and what is written is lost.
+    static func gone(_ name: String) -> PageProblem {
+        PageProblem(
+            status: .gone,
+            message:
+                "The database '\(name)' was removed or replaced while it was looked into, so nothing of it can be shown "
+                + "or changed here. Start the inspector again to look into the one that is there now.",
+            isOutside: true)
+    }
+
     /// A page or an object that is not there.
     static func missing(_ message: String) -> PageProblem {
         PageProblem(status: .notFound, message: message)

@@ -40,6 +40,6 @@ struct StreamPlaces: Sendable {
 struct StreamLease: Sendable {
     /// Kept as long as the stream is open.
     let place: StreamPlaces.Place
-    /// Whether the session goes on; a stream ends at the first wake at which it does not.
+    /// Whether the session goes on, and the database is there; a stream ends at the first wake at which it does not.
     let isValid: @Sendable () -> Bool
 }

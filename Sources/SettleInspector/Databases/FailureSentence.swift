@@ -1,4 +1,5 @@
 import Settle
+import SettleEntities
 import SettleOutbox
 import SettleSync
 
@@ -8,6 +9,7 @@ enum FailureSentence {
     static func of(_ error: any Error) -> String {
         switch error {
         case let error as DatabaseError: error.message
+        case let error as DatastoreError: error.message
         case let error as OutboxError: error.message
         case let error as ReplicationError: error.message
         case let error as JSONError: "\(error)"

@@ -58,8 +58,9 @@ enum AttachmentPage {
                 if fields[part.name] == nil { fields[part.name] = text }
                 continue
             }
+            guard let values = FormValues(fields) else { throw MalformedForm() }
             return try await staged(
-                request.with(FormValues(fields)), fileName, part.contentType,
+                request.with(values), fileName, part.contentType,
                 MultipartChunks(reader: reader, countMax: contentMax))
         }
         throw PageProblem.unusable("There is no file in the form. Go back and choose one.")

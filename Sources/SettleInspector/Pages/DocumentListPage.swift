@@ -3,9 +3,6 @@ import Settle
 
 /// Documents by identifier, by what holds for them, or by their last change.
 enum DocumentListPage {
-    /// How long the search of one page goes on.
-    private static let scanMax = Duration.milliseconds(60)
-
     static func content(_ request: PageRequest) throws -> PageContent {
         var blocks: [Block] = [.form(search(request)), .links(orders(request))]
         if request.isWritable {
@@ -13,7 +10,9 @@ enum DocumentListPage {
                 .links([PageLink(text: "New document", address: request.address("edit"))]))
         }
         if request.values.filled("where") != nil {
-            blocks += try matching(request)
+            blocks += try DocumentSearch.matching(request)
+        } else if let type = request.values.filled("type") {
+            blocks += try DocumentSearch.documents(ofType: type, request)
         } else if request.values["by"] == "change" {
             blocks.append(.table(try changed(request)))
         } else {
@@ -29,6 +28,7 @@ enum DocumentListPage {
                 Field(
                     name: "id", label: "Identifier begins with", value: request.values["id"] ?? "",
                     isSearch: true),
+                Field(name: "type", label: "Type", value: request.values["type"] ?? ""),
                 Field(
                     name: "where", label: "Condition", value: request.values["where"] ?? "",
                     hint:
@@ -39,33 +39,36 @@ enum DocumentListPage {
 
     private static func orders(_ request: PageRequest) -> [PageLink] {
         let byChange = request.values["by"] == "change"
+        let isSearch = request.values.filled("where") != nil || request.values.filled("type") != nil
         return [
             PageLink(
-                text: "By identifier", address: request.address("documents"), isCurrent: !byChange),
+                text: "By identifier", address: request.address("documents"),
+                isCurrent: !byChange && !isSearch),
             PageLink(
                 text: "By last change", address: request.address("documents", ["by": "change"]),
-                isCurrent: byChange),
+                isCurrent: byChange && !isSearch),
             PageLink(text: "By an index", address: request.address("indexes")),
         ]
     }
 
     // MARK: By identifier
 
-    private static let columns = ["Identifier", "Type", "Last change", "Revision"]
+    static let columns = ["Identifier", "Type", "Last change", "Revision"]
 
     private static func listed(_ request: PageRequest) throws -> Table {
         let beginning = request.values.filled("id")
         var rows: [DocumentRow] = []
         try request.database.read(named: "inspector: documents") { snapshot in
+            let place = try MemberPlace(in: snapshot)
             let start = request.values.filled("after")
             if start == nil, let beginning,
-                let row = try snapshot.withDocument(beginning, { try DocumentRow($0) })
+                let row = try snapshot.withDocument(beginning, { try DocumentRow($0, place) })
             {
                 rows.append(row)
             }
             // The identifier itself is not walked over.
             try snapshot.forEachView(after: start ?? beginning) { view in
-                let row = try DocumentRow(view)
+                let row = try DocumentRow(view, place)
                 if let beginning, !row.id.utf8.starts(with: beginning.utf8) { return false }
                 rows.append(row)
                 return rows.count <= PageRequest.pageSize
@@ -85,87 +88,14 @@ enum DocumentListPage {
         return table
     }
 
-    private static func add(
+    static func add(
         _ rows: some Sequence<DocumentRow>, to table: inout Table, _ request: PageRequest
     ) {
         for row in rows {
             table.add(
                 .name(row.id, link: request.address(ofDocument: row.id)),
-                .stored(row.type ?? ""), .text(Amounts.date(row.changed)), .stored(row.revision))
-        }
-    }
-
-    // MARK: By a condition
-
-    private static func matching(_ request: PageRequest) throws -> [Block] {
-        let text = try request.required("where")
-        let filter: Database.IndexFilter
-        do {
-            filter = try Database.IndexFilter(parsing: text)
-        } catch {
-            throw PageProblem.unusable(
-                "The condition cannot be used: \(FailureSentence.of(error))")
-        }
-        let begun = ContinuousClock.now
-        var rows: [DocumentRow] = []
-        var (seen, last, isDone) = (0, request.values.filled("after"), true)
-        try request.database.read(named: "inspector: search") { snapshot in
-            try snapshot.forEachDocument(after: last) { document in
-                // At least one, so that each page gets on.
-                if seen > 0,
-                    rows.count == PageRequest.pageSize || ContinuousClock.now - begun > scanMax
-                {
-                    isDone = false
-                    return false
-                }
-                seen += 1
-                last = document.id
-                if try filter.matches(document) { rows.append(DocumentRow(document)) }
-                return true
-            }
-        }
-        var table = Table(
-            caption: "Documents for which the condition holds", columns: columns,
-            emptiness: "None among those that were looked at.")
-        add(rows, to: &table, request)
-        if !isDone {
-            table.next = request.address("documents", ["where": text, "after": last])
-        }
-        let count = Amounts.count(seen, "document")
-        let progress =
-            isDone
-            ? "Looked at \(count), to the end."
-            : "Looked at \(count), up to '\(VisibleText.beginning(of: last ?? ""))'. The next page goes on there."
-        return try indexes(for: filter, request) + [.text(progress), .table(table)]
-    }
-
-    /// The indexes that answer a condition of one member at once.
-    private static func indexes(
-        for filter: Database.IndexFilter, _ request: PageRequest
-    ) throws -> [Block] {
-        guard case .object(let members) = filter.json else { return [] }
-        let links = try request.database.storedIndexes().compactMap { index -> PageLink? in
-            guard index.filter == nil, let path = index.keys.first,
-                let value = members[path.joined(separator: ".")], isPlain(value)
-            else { return nil }
-            let fields: KeyValuePairs<String, String?> =
-                index.keys.count == 1
-                ? ["name": index.name, "from": value.jsonText, "to": value.jsonText]
-                : [
-                    "name": index.name, "from": JSONValue.array([value]).jsonText,
-                    "to": JSONValue.array([value, .object([:])]).jsonText,
-                ]
-            return PageLink(
-                text: "The index '\(VisibleText.beginning(of: index.name))' answers that at once",
-                address: request.address("index", fields))
-        }
-        return links.isEmpty ? [] : [.links(links)]
-    }
-
-    private static func isPlain(_ value: JSONValue) -> Bool {
-        switch value {
-        case .object, .array: false
-        default: true
+                .stored(row.type ?? "", link: request.address(ofType: row.type)),
+                .text(Amounts.date(row.changed)), .stored(row.revision))
         }
     }
 
@@ -204,16 +134,16 @@ struct DocumentRow {
     let changed: Date
     let revision: String
 
-    init(_ view: borrowing DocumentView) throws {
+    init(_ view: borrowing DocumentView, _ place: MemberPlace) throws {
         id = try view.id
-        type = try view.string("type")
+        type = try place.type(of: view)
         changed = try view.lastChange
         revision = try view.revision
     }
 
-    init(_ document: Document) {
+    init(_ document: Document, _ place: MemberPlace) {
         id = document.id
-        type = document.metaData.type
+        type = place.type(of: document)
         changed = document.metaData.lastChange ?? .distantPast
         revision = document.metaData.revision ?? ""
     }

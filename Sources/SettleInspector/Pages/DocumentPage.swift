@@ -8,12 +8,12 @@ enum DocumentPage {
 
     static func content(_ request: PageRequest) async throws -> PageContent {
         let id = try request.required("id")
-        let (document, change, otherVersions) = try request.database.read(
+        let (document, change, otherVersions, place) = try request.database.read(
             named: "inspector: document"
         ) {
             (
                 try $0.document(id, includingDeleted: true), try $0.lastChange(of: id),
-                try $0.conflicts(of: id).count
+                try $0.conflicts(of: id).count, try MemberPlace(in: $0)
             )
         }
         guard let document, let change else {
@@ -22,6 +22,9 @@ enum DocumentPage {
         var blocks: [Block] = []
         if document.metaData.isDeleted {
             blocks.append(.note("The document was deleted; this is its tombstone."))
+        }
+        if place.isDeleted(document) {
+            blocks.append(.note("The item was deleted; the server keeps it as a deleted one."))
         }
         if otherVersions > 0 {
             blocks.append(
@@ -32,11 +35,17 @@ enum DocumentPage {
                         text: "Look at them side by side",
                         address: request.address("leaves", ["id": id]))))
         }
-        blocks.append(.facts(facts(document, change)))
+        blocks.append(.facts(facts(document, change, place, request)))
         if request.isWritable { blocks += actions(document, request) }
-        let (trees, isWhole) = ValueTree.members(of: document.json)
-        blocks += [.heading("Members"), .tree(trees)]
-        if !isWhole {
+        if try EntityAccess.isEntity(document, of: request.database) {
+            let address = request.address("entity", ["id": id])
+            blocks.append(
+                .links([PageLink(text: "As an entity, and who refers to it", address: address)]))
+        }
+        let alone = request.address("document.json", ["id": id])
+        let tree = ValueTree(membersOf: document.json, wholeAddress: alone)
+        blocks += [.heading("Members"), .tree(tree)]
+        if !tree.isWhole {
             blocks.append(
                 .text("The tree goes no further: the document has more members than it shows."))
         }
@@ -47,10 +56,7 @@ enum DocumentPage {
         } else {
             blocks.append(.text("More than \(Amounts.bytes(textMax)), which stand alone."))
         }
-        blocks.append(
-            .links([
-                PageLink(text: "JSON alone", address: request.address("document.json", ["id": id]))
-            ]))
+        blocks.append(.links([PageLink(text: "JSON alone", address: alone)]))
         blocks += attachments(document, request)
         if !document.metaData.isDeleted {
             blocks += [.heading("Rows in indexes"), .table(try await rows(of: document, request))]
@@ -58,7 +64,10 @@ enum DocumentPage {
         return PageContent(title: VisibleText.beginning(of: id), blocks: blocks)
     }
 
-    private static func facts(_ document: Document, _ change: DocumentChange) -> [Fact] {
+    private static func facts(
+        _ document: Document, _ change: DocumentChange, _ place: MemberPlace,
+        _ request: PageRequest
+    ) -> [Fact] {
         let data = document.metaData
         var facts = [
             Fact(label: "Identifier", value: VisibleText.of(document.id)),
@@ -67,12 +76,16 @@ enum DocumentPage {
             Fact(label: "Created", value: data.createDate.map(Amounts.date) ?? ""),
             Fact(label: "Last change", value: data.lastChange.map(Amounts.date) ?? ""),
         ]
-        if let type = data.type { facts.append(Fact(label: "Type", value: VisibleText.of(type))) }
-        if !data.channels.isEmpty {
+        if let type = place.type(of: document) {
             facts.append(
                 Fact(
-                    label: "Channels",
-                    value: VisibleText.of(data.channels.joined(separator: ", "))))
+                    label: "Type", value: VisibleText.of(type),
+                    link: request.address(ofType: type)))
+        }
+        let channels = place.channels(of: document)
+        if !channels.isEmpty {
+            facts.append(
+                Fact(label: "Channels", value: VisibleText.of(channels.joined(separator: ", "))))
         }
         if let date = data.expirationDate {
             facts.append(Fact(label: "Expires", value: Amounts.date(date)))

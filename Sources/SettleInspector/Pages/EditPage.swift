@@ -70,7 +70,8 @@ enum EditPage {
                 Form(
                     action: request.address("document/save"),
                     hidden: [
-                        ("id", edit.id), ("revision", edit.revision ?? ""), ("text", edit.text),
+                        ("id", edit.id), ("revision", edit.revision ?? ""),
+                        ("text", JSONValue.object(edit.members).jsonText),
                     ],
                     button: "Save")))
         return PageContent(
@@ -154,13 +155,12 @@ private struct Edit {
     let id: String
     /// The revision that the text was made of; nil for a new document.
     let revision: String?
-    let text: String
     let members: [String: JSONValue]
 
     init(_ request: PageRequest) throws {
         id = try request.required("id")
         revision = request.values.filled("revision")
-        text = try request.required("text")
+        _ = try request.required("text")
         guard case .object(var members)? = try request.json("text") else {
             throw PageProblem.unusable("A document is a JSON object. Go back and write one.")
         }

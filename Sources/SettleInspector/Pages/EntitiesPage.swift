@@ -4,15 +4,13 @@ import SettleEntities
 
 /// Entities by type.
 enum EntitiesPage {
-    /// The index that lists them, as Docs/Formats/Entities.md has it.
-    private static let indexName = "entities"
+    private static let indexName = EntityAccess.indexName
     private static let typeMark = JSONValue.string("t")
 
     static func content(_ request: PageRequest) async throws -> PageContent {
-        guard request.database.indexNames.contains(indexName) else {
-            return PageContent(
-                title: "Entities",
-                blocks: [.text("This process has opened no datastore over the database.")])
+        let access = try await EntityAccess.of(request.database)
+        guard case .open(_, let status) = access, status.isBuilt else {
+            return PageContent(title: "Entities", blocks: explanation(of: access, request))
         }
         var query = QueryByKeyRange(prefix: ["t"])
         (query.group, query.freshness, query.rowLimit) = (true, .stale, 200)
@@ -24,11 +22,43 @@ enum EntitiesPage {
                 .name(type, link: request.address("entities", ["type": type])),
                 .amount(row.valueJSON.jsonText))
         }
-        var blocks: [Block] = [.table(types)]
+        let last = try request.database.lastSequence
+        var blocks: [Block] = []
+        if status.sequence < last {
+            let count = Amounts.count(Int(last - status.sequence), "change")
+            blocks.append(
+                .text("The index of entities is \(count) behind; a list shows what it has."))
+        }
+        blocks.append(.table(types))
         if let type = request.values.filled("type") {
             blocks.append(.table(try await entities(of: type, request)))
         }
         return PageContent(title: "Entities", blocks: blocks)
+    }
+
+    private static func explanation(
+        of access: EntityAccess, _ request: PageRequest
+    ) -> [Block] {
+        var blocks = access.explanation.map { [Block.text($0)] } ?? []
+        if case .closed = access, request.isWritable {
+            blocks.append(.form(.button("Open a datastore", request.address("entities/open"))))
+        }
+        return blocks
+    }
+
+    /// Begins to open a datastore over the database.
+    ///
+    /// - Returns: The index that is brought up to date by it.
+    /// - Throws: ``PageProblem`` 404 when the database has no index of entities.
+    static func open(_ request: PageRequest) async throws -> String {
+        let database = request.database
+        guard case .closed = try await EntityAccess.of(database) else {
+            throw PageProblem.missing("There is no datastore that could be opened here.")
+        }
+        request.jobs.start(IndexListPage.jobName(indexName, database)) {
+            _ = try await EntityAccess.datastore(over: database)
+        }
+        return indexName
     }
 
     private static func entities(of type: String, _ request: PageRequest) async throws -> Table {
@@ -62,13 +92,14 @@ enum EntityPage {
     static func content(_ request: PageRequest) async throws -> PageContent {
         let id = try request.required("id")
         let database = request.database
-        guard database.indexNames.contains("entities"),
+        let access = try await EntityAccess.of(database)
+        guard case .open(let datastore, let status) = access,
             try database.read({ try $0.document(id) }) != nil
         else {
-            throw PageProblem.missing("There is no entity '\(VisibleText.beginning(of: id))'.")
+            let explanation = access.explanation.map { " \($0)" } ?? ""
+            throw PageProblem.missing(
+                "There is no entity '\(VisibleText.beginning(of: id))'.\(explanation)")
         }
-        // With a name for the device, nothing is stored for it.
-        let datastore = try await Datastore.open(over: database, device: "inspector")
         let reference = Entity.identifiedBy(id)
         let history = try await datastore.history(of: reference)
         let date = try moment(request)
@@ -93,7 +124,11 @@ enum EntityPage {
             ]
         }
         blocks.append(.table(entries(history)))
-        blocks += [.heading("Referred to by"), .table(try await referrers(of: id, request))]
+        blocks.append(.heading("Referred to by"))
+        blocks.append(
+            status.isBuilt
+                ? .table(try await referrers(of: id, request))
+                : .text(access.explanation ?? ""))
         return PageContent(title: VisibleText.beginning(of: id), blocks: blocks)
     }
 

@@ -38,7 +38,12 @@ enum IndexChart {
         switch value {
         case .integer(let number): Double(number)
         case .double(let number): number
-        case .object(let members): members["sum"].flatMap(number)
+        case .object(let members):
+            switch members["sum"] {
+            case .integer(let number)?: Double(number)
+            case .double(let number)?: number
+            default: nil
+            }
         default: nil
         }
     }

@@ -36,10 +36,11 @@ enum IndexListPage {
                 "building: \(Amounts.count(progress.completed)) of \(Amounts.count(progress.total))"
         }
         guard status.isBuilt else { return "not built" }
-        if status.isCurrent { return "up to date" }
-        return status.sequence < last
-            ? "\(Amounts.count(Int(last - status.sequence), "change")) behind"
-            : "of an older version"
+        if status.sequence < last {
+            return "\(Amounts.count(Int(last - status.sequence), "change")) behind"
+        }
+        // Of an index by code nobody here knows whether its rows are of the present version.
+        return status.isCurrent || !status.isDefined ? "up to date" : "of an older version"
     }
 
     private static func form(_ request: PageRequest) -> Form {

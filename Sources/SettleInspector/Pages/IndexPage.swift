@@ -24,15 +24,18 @@ enum IndexPage {
         blocks.append(.facts(try facts(status, request)))
         if request.isWritable {
             let hidden = [("name", name)]
-            blocks += [
-                .form(
-                    .button("Bring up to date", request.address("index/build"), hidden, about: name)
-                ),
+            if status.isDefined {
+                blocks.append(
+                    .form(
+                        .button(
+                            "Bring up to date", request.address("index/build"), hidden,
+                            about: name)))
+            }
+            blocks.append(
                 .form(
                     .button(
                         "Remove", request.address("index/remove"), hidden, isDanger: true,
-                        about: name)),
-            ]
+                        about: name)))
         }
         if let declaration = status.declaration {
             blocks.append(
@@ -41,16 +44,18 @@ enum IndexPage {
         if status.errorCount > 0 {
             blocks += [.heading("Failures"), .table(try failures(name, request))]
         }
-        blocks += [.heading("Rows"), .form(IndexRows.form(status, request))]
-        if status.isBuilt, status.isDefined {
-            blocks += try await IndexRows.blocks(status, request)
-        } else {
+        blocks.append(.heading("Rows"))
+        if !status.isDefined {
             blocks.append(
                 .text(
-                    status.isDefined
-                        ? "There are no rows yet."
-                        : "This process does not have the definition of the index, so it cannot be asked here."
-                ))
+                    "This process does not have the definition of the index, which is code of an application, so it can "
+                        + "be neither asked nor brought up to date here."))
+        } else {
+            blocks.append(.form(IndexRows.form(status, request)))
+            blocks +=
+                status.isBuilt
+                ? try await IndexRows.blocks(status, request)
+                : [.text("There are no rows yet.")]
         }
         return PageContent(title: title, blocks: blocks)
     }

@@ -46,6 +46,12 @@ struct PageRequest: Sendable {
     /// The address of the page of a document.
     func address(ofDocument id: String) -> String { address("document", ["id": id]) }
 
+    /// The address of the documents of a type; nil for none, and for one that is too long for an address.
+    func address(ofType type: String?) -> String? {
+        guard let type, !type.isEmpty, type.utf8.count <= 255 else { return nil }
+        return address("documents", ["type": type])
+    }
+
     /// A field that must be filled in.
     ///
     /// - Throws: ``PageProblem`` 400 when it is not.

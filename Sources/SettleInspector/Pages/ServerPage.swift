@@ -3,8 +3,9 @@ import Settle
 
 /// What the server of the tables has counted since it began.
 enum ServerPage {
-    static func content(_ request: PageRequest) -> PageContent {
-        guard let report = request.metricsReport else {
+    /// The page of a report in the text format of Prometheus; nil where there is no server.
+    static func content(_ report: String?) -> PageContent {
+        guard let report else {
             return PageContent(
                 title: "Server",
                 blocks: [

@@ -19,7 +19,7 @@ enum Block {
     /// Text in a type of equal widths.
     case code(String, label: String)
     /// A tree of values.
-    case tree([ValueTree])
+    case tree(ValueTree)
     /// A form.
     case form(Form)
     /// Ways to go on.
@@ -127,7 +127,7 @@ extension Block: MustacheParent {
         case ("hasFacts", .facts): true
         case ("table", .table(let table)): table
         case ("drawing", .drawing(let drawing, _)): drawing.text
-        case ("tree", .tree(let trees)): trees
+        case ("tree", .tree(let tree)): tree.parts
         case ("hasTree", .tree): true
         case ("form", .form(let form)): form
         case ("links", .links(let links)): links

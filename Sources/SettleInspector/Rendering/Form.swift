@@ -37,7 +37,10 @@ extension Form: MustacheParent {
         case "isSearch": !isChange
         case "hasFile": fields.contains { if case .file = $0.kind { true } else { false } }
         case "fields": fields
-        case "hidden": hidden.map { Hidden(name: $0.name, value: $0.value) }
+        case "hidden": hidden.map {
+                let (name, value) = FormValues.hidden($0.name, $0.value)
+                return Hidden(name: name, value: value)
+            }
         case "button": button
         case "isDanger": isDanger
         case "isInline": isInline

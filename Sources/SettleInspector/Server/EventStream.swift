@@ -67,9 +67,10 @@ struct EventStream: Sendable {
         var isDone = false
         while !isDone, text.utf8.count < 1 << 20 {
             try database.read(named: "inspector: events") { snapshot in
+                let place = try MemberPlace(in: snapshot)
                 let batch = try snapshot.changes(since: last, limit: Self.batchMax)
                 for change in batch.changes {
-                    if let event = try event(change, in: snapshot) { text += event }
+                    if let event = try event(change, place, in: snapshot) { text += event }
                 }
                 isDone = batch.changes.count < Self.batchMax
                 last = batch.lastSequence
@@ -80,24 +81,24 @@ struct EventStream: Sendable {
     }
 
     /// The event of a change; nil for one that was not asked for.
-    private func event(_ change: DocumentChange, in snapshot: Snapshot) throws -> String? {
+    private func event(
+        _ change: DocumentChange, _ place: MemberPlace, in snapshot: Snapshot
+    ) throws -> String? {
         let found = try snapshot.withDocument(change.documentId) { view in
             (
-                type: try view.string("type"), channels: try view.json("channels"),
-                date: try view.lastChange
+                type: try place.type(of: view),
+                isInChannel: try channel.map { try place.has($0, view) } ?? true,
+                isDeleted: try place.isDeleted(view), date: try view.lastChange
             )
         }
         if let type, found?.type != type { return nil }
-        if let channel {
-            guard case .array(let names)? = found?.channels, names.contains(.string(channel)) else {
-                return nil
-            }
-        }
+        if channel != nil, found?.isInChannel != true { return nil }
+        let isDeleted = change.isDeleted || found?.isDeleted == true
         var members: [String: JSONValue] = [
             "id": .string(change.documentId),
             "sequence": .integer(Int64(clamping: change.sequence)),
             "change": .string(
-                change.isPurged ? "purged" : change.isDeleted ? "deleted" : "stored"),
+                change.isPurged ? "purged" : isDeleted ? "deleted" : "stored"),
             "shown": .string(VisibleText.beginning(of: change.documentId)),
             "revision": .string(change.revision),
         ]

@@ -64,10 +64,12 @@ public struct Inspector: Service {
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
-        responder = InspectorResponder(
+        var responder = InspectorResponder(
             databases: databases, isWritable: configuration.allowsWriting,
             doorkeeper: Doorkeeper(), templates: TemplateLibrary(),
             metricsReport: configuration.metricsReport, logger: logger)
+        responder.isThere = configuration.isThere
+        self.responder = responder
     }
 
     /// Answers browsers until it is told to stop.

@@ -8,6 +8,8 @@ public struct InspectorConfiguration: Sendable {
     public var allowsWriting: Bool
     /// What the server of the tables has counted, in the text format of Prometheus; nil where there is none.
     public var metricsReport: (@Sendable () -> String?)?
+    /// Whether the file of the database is still where it was opened; asked before each page, and before and after each change.
+    package var isThere: @Sendable () -> Bool = { true }
 
     /// A configuration.
     ///

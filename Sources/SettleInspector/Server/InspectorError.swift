@@ -1,4 +1,5 @@
 public import Foundation
+import NIOCore
 
 /// Why an inspector does not come to listening.
 public struct InspectorError: Error, Sendable, CustomStringConvertible {
@@ -8,7 +9,13 @@ public struct InspectorError: Error, Sendable, CustomStringConvertible {
     public let cause: any Error
 
     init(port: Int, cause: any Error) {
-        message = "127.0.0.1:\(port) cannot be listened on: \(cause). Choose another port."
+        let reason =
+            switch (cause as? IOError)?.errnoCode {
+            case EADDRINUSE?: "another program listens there; choose another port"
+            case EACCES?, EPERM?: "this user may not; choose a port from 1024 on"
+            default: "\(cause)"
+            }
+        message = "The inspector cannot listen on 127.0.0.1:\(port): \(reason)."
         self.cause = cause
     }
 

@@ -75,6 +75,9 @@ extension InspectorResponder {
             return html(frame(try ExpiryPage.review(request), "expiry", request))
         case "expiry/save":
             return redirect(to: request.address(ofDocument: try await ExpiryPage.save(request)))
+        case "entities/open":
+            return redirect(
+                to: request.address("index", ["name": try await EntitiesPage.open(request)]))
         case "index/add":
             return redirect(to: request.address("index", ["name": try IndexListPage.add(request)]))
         case "index/build", "index/remove":

@@ -22,6 +22,8 @@ struct InspectorResponder: HTTPResponder {
     let jobs = Jobs()
     let port = ListeningPort()
     let metricsReport: (@Sendable () -> String?)?
+    /// Whether the file of the database is still where it was opened.
+    var isThere: @Sendable () -> Bool = { true }
     let logger: Logger
 
     let staged = StagedAttachments()
@@ -94,6 +96,7 @@ struct InspectorResponder: HTTPResponder {
             }
             return leave(session)
         case .home: return try home()
+        case .server: return server()
         case .asset: throw PageProblem.missing("There is nothing at this address.")
         case .page(let name, let page):
             guard let database = databases.database(named: name) else {
@@ -101,11 +104,19 @@ struct InspectorResponder: HTTPResponder {
                     "The database '\(VisibleText.beginning(of: name))' is not there, or nobody has it open."
                 )
             }
+            try checkIsThere(database)
             guard RequestOrigin.isReading(request.method) else {
-                return try await change(request, page, database)
+                let response = try await change(request, page, database)
+                // What went to a file that was removed meanwhile is lost.
+                try checkIsThere(database)
+                return response
             }
             return try await show(page, pageRequest(database, query), request, session)
         }
+    }
+
+    private func checkIsThere(_ database: Database) throws(PageProblem) {
+        guard isThere() else { throw .gone(database.name) }
     }
 
     func pageRequest(_ database: Database, _ values: FormValues) -> PageRequest {
@@ -148,9 +159,20 @@ struct InspectorResponder: HTTPResponder {
                         ? PageRequest.address(name, Section.overview.rawValue, under: base) : nil),
                 .text(isOpen ? "open" : "not in use"))
         }
-        var blocks: [Block] = [.table(table)]
+        var blocks: [Block] = []
+        if metricsReport?() != nil {
+            blocks.append(.links([PageLink(text: "Server", address: base + "/server")]))
+        }
+        blocks.append(.table(table))
         if mount != nil { blocks.append(.form(.button("Leave", base + "/leave"))) }
         return html(PageFrame(title: "Databases", base: base, blocks: blocks))
+    }
+
+    /// What the server has counted, which is there before the first table.
+    private func server() -> Response {
+        let content = ServerPage.content(metricsReport?())
+        return html(
+            PageFrame(title: content.title, base: base, home: base + "/", blocks: content.blocks))
     }
 
     private func show(
@@ -170,8 +192,8 @@ struct InspectorResponder: HTTPResponder {
 
     /// The right to a stream, until the session ends.
     private func lease(_ session: String) throws(PageProblem) -> StreamLease {
-        StreamLease(place: try streamPlaces.take(session)) { [doorkeeper] in
-            doorkeeper.knows(session, at: Date())
+        StreamLease(place: try streamPlaces.take(session)) { [doorkeeper, isThere] in
+            doorkeeper.knows(session, at: Date()) && isThere()
         }
     }
 
@@ -197,7 +219,7 @@ struct InspectorResponder: HTTPResponder {
         case "leaves/merge": try LeavesPage.merge(request)
         case "entities": try await EntitiesPage.content(request)
         case "entity": try await EntityPage.content(request)
-        case "server": ServerPage.content(request)
+        case "server": ServerPage.content(request.metricsReport)
         default: throw PageProblem.missing("There is no such page.")
         }
     }
@@ -240,43 +262,6 @@ struct InspectorResponder: HTTPResponder {
         Response(
             status: status, headers: [.contentType: "text/html; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: templates.render(page))))
-    }
-
-    /// The page that says why a request was not carried out.
-    private func page(for error: any Error, _ request: Request) -> Response {
-        let problem = Self.problem(for: error)
-        if problem.status == .internalServerError {
-            // The text of an error may hold something of a document.
-            logger.error("inspector", metadata: ["error": "\(type(of: error))"])
-        }
-        var frame = PageFrame(
-            title: problem.status.reasonPhrase, base: base, blocks: [.warning(problem.message)])
-        if !problem.isOutside { frame.home = base + "/" }
-        return html(frame, status: problem.status)
-    }
-
-    private static func problem(for error: any Error) -> PageProblem {
-        switch error {
-        case let problem as PageProblem: return problem
-        case is MalformedForm: return .unusable("The form is malformed.")
-        case let error as DatabaseError:
-            let status: HTTPResponse.Status =
-                switch error.code {
-                case .conflict, .documentExists, .indexChanged: .conflict
-                case .documentNotFound, .indexNotFound: .notFound
-                case .invalidAttachment, .invalidDocument, .invalidDocumentId, .invalidIndex,
-                    .unsupportedQuery,
-                    .documentTooLarge:
-                    .badRequest
-                case .readOnly: .forbidden
-                case .databaseClosed: .serviceUnavailable
-                default: .internalServerError
-                }
-            return PageProblem(status: status, message: VisibleText.of(error.message))
-        default:
-            return PageProblem(
-                status: .internalServerError, message: VisibleText.of(FailureSentence.of(error)))
-        }
     }
 }
 

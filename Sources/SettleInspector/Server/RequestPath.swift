@@ -2,6 +2,8 @@
 enum RequestPath: Equatable {
     /// The list of databases, or the way to the only one.
     case home
+    /// What the server of the tables has counted.
+    case server
     /// Where a token is exchanged for a session, under a path of a server.
     case entry
     /// Where a session is ended.
@@ -22,6 +24,7 @@ enum RequestPath: Equatable {
         }
         switch (parts.first, parts.count) {
         case (nil, _): self = .home
+        case ("server", 1): self = .server
         case ("enter", 1): self = .entry
         case ("leave", 1): self = .exit
         case ("assets", 2): self = .asset(parts[1])

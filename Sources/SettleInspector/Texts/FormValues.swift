@@ -5,8 +5,10 @@ struct FormValues: Sendable {
     /// No fields.
     init() {}
 
-    /// Fields by their names.
-    init(_ values: [String: String]) { self.values = values }
+    /// Fields by their names; nil when one that is encoded twice cannot be read.
+    init?(_ fields: [String: String]) {
+        for (name, value) in fields { guard add(name, value) else { return nil } }
+    }
 
     /// The fields of a text such as `a=1&b=2`; nil when it is none.
     ///
@@ -17,8 +19,31 @@ struct FormValues: Sendable {
             guard let name = Percent.decoded(parts[0], plusIsSpace: true),
                 let value = Percent.decoded(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
             else { return nil }
-            if values[name] == nil { values[name] = value }
+            guard add(name, value) else { return nil }
         }
+    }
+
+    private mutating func add(_ name: String, _ value: String) -> Bool {
+        var (name, value) = (name, value)
+        if name.utf8.last == Self.mark {
+            guard let decoded = Percent.decoded(value) else { return false }
+            name = String(decoding: name.utf8.dropLast(), as: UTF8.self)
+            value = decoded
+        }
+        if values[name] == nil { values[name] = value }
+        return true
+    }
+
+    /// Behind the name of a field whose value is percent-encoded once more than a browser does it.
+    private static let mark = UInt8(ascii: "*")
+
+    /// How a field that is not shown stands in a page, so that its value comes back as it is.
+    ///
+    /// Browsers send every end of a line as a carriage return and a line feed, and know no zeros; an identifier may have
+    /// either.
+    static func hidden(_ name: String, _ value: String) -> (name: String, value: String) {
+        guard value.utf8.contains(where: { $0 < 0x20 }) else { return (name, value) }
+        return (name + String(UnicodeScalar(mark)), Percent.encoded(value))
     }
 
     /// The value of a field; nil when it is not there.

@@ -15,10 +15,12 @@ import Testing
         var cookie = ""
         let host = "tables.example.com"
 
-        init(_ test: TestDatabase) {
+        init(_ test: TestDatabase) { self.init(test.scratch, metrics: nil) }
+
+        init(_ scratch: ScratchDirectory, metrics: String?) {
             pages = MountedInspector(
-                ofDatabasesIn: test.scratch.url, path: "/inspector",
-                metricsReport: { nil })
+                ofDatabasesIn: scratch.url, path: "/inspector",
+                metricsReport: { metrics })
         }
 
         func send(
@@ -131,6 +133,20 @@ import Testing
         #expect(try await browser.send(.post, "/inspector/leave", form).status == .seeOther)
         #expect(try await browser.send(.get, "/inspector/").status == .unauthorized)
         await test.close()
+    }
+
+    @Test func `shows what the server counted before there is a table`() async throws {
+        let scratch = try ScratchDirectory("inspector")
+        var browser = Browser(scratch, metrics: "settle_http_refusals_total{status=\"401\"} 3")
+        #expect(try await browser.send(.get, "/inspector/server").status == .unauthorized)
+        let entry = try await browser.enter("good")
+        browser.cookie = String(try #require(entry.headers[.setCookie]).prefix { $0 != ";" })
+        let home = try await browser.send(.get, "/inspector/")
+        #expect(home.text.contains("There is no table yet"))
+        #expect(home.links.contains("/inspector/server"))
+        let server = try await browser.send(.get, "/inspector/server")
+        #expect(server.status == .ok && server.text.contains("401: 3"))
+        #expect(server.links.contains("/inspector/"))
     }
 
     @Test(.timeLimit(.minutes(60))) func `ends a stream of events with its session`() async throws {

@@ -99,11 +99,34 @@ import Testing
         let page = try await inspector.page("documents", ["where": "{\"type\": \"x\"}"])
         let links = page.links.filter { $0.hasPrefix(inspector.path("index?")) }
         #expect(links.count == 2)
+        let byType = try await inspector.page("documents", ["type": "x"])
+        #expect(byType.links.filter { $0.hasPrefix(inspector.path("index?")) } == links)
         for link in links {
             let rows = try await inspector.get(link)
             let shown = rows.links.filter { $0.hasPrefix(inspector.path("document?id=")) }
             #expect(shown.count == 5)
         }
+        await test.close()
+    }
+
+    @Test func `of a type show those alone, page by page, and are led to by a document`()
+        async throws
+    {
+        let (test, ids) = try await seeded()
+        try await test.add([["id": "typed", "type": String(repeating: "t", count: 4_000)]])
+        let inspector = try await TestInspector(test.database)
+        let expected = try ids.filter { id in
+            try test.database.read { try $0.document(id)?.metaData.type } == "x"
+        }
+        let address = inspector.path("documents", ["type": "x"])
+        let pages = try await walk(inspector, from: address)
+        #expect(pages.flatMap { $0 } == expected && expected.count > 50)
+        #expect(pages.allSatisfy { $0.count <= 50 })
+        #expect(try await inspector.page("documents").links.contains(address))
+        #expect(try await inspector.page("document", ["id": expected[0]]).links.contains(address))
+        let long = try await inspector.page("documents", ["id": "typed"])
+        #expect(!long.links.contains { $0.contains("type=") })
+        #expect(try await inspector.page("documents", ["type": "z"]).text.contains("to the end"))
         await test.close()
     }
 

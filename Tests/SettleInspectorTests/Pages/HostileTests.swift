@@ -39,6 +39,7 @@ import Testing
             inspector.path("overview"), inspector.path("documents"),
             inspector.path("documents", ["id": text]),
             inspector.path("documents", ["where": text]),
+            inspector.path("documents", ["type": text]),
             inspector.path("documents", ["by": "change"]),
             inspector.path("document", ["id": document.id]),
             inspector.path("document", ["id": text]), inspector.path("indexes"),

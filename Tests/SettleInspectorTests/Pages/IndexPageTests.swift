@@ -25,6 +25,29 @@ import Testing
         return test
     }
 
+    @Test func `of code that this process does not have offer nothing that cannot be done`()
+        async throws
+    {
+        let code = Database.Index.views(name: "byCode", version: "7") { view, rows in
+            try rows.emit(try view.string("kind") ?? "")
+        }
+        let before = try await TestDatabase.open(indexes: [code])
+        try await before.add([["id": "a", "kind": "pear"]])
+        try await before.database.buildIndex(named: "byCode")
+        let known = try await TestInspector(before.database, isWritable: true)
+        let there = try await known.page("index", ["name": "byCode"]).text
+        #expect(there.contains("Bring up to date") && there.contains("From key"))
+        await before.close()
+        let test = try await TestDatabase.open(in: before.scratch)
+        let inspector = try await TestInspector(test.database, isWritable: true)
+        let list = try await inspector.page("indexes").text
+        #expect(list.contains("up to date") && !list.contains("of an older version"))
+        let page = try await inspector.page("index", ["name": "byCode"]).text
+        #expect(page.contains("does not have the definition") && page.contains(">Remove</button>"))
+        #expect(!page.contains("Bring up to date") && !page.contains("From key"))
+        await test.close()
+    }
+
     @Test(arguments: ["ascending", "descending"]) func `show each row once, page by page`(
         order: String
     ) async throws {

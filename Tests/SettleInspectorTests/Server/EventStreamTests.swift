@@ -97,6 +97,16 @@ import Testing
         await test.close()
     }
 
+    @Test func `tells items of a table of a server by their type and channel`() async throws {
+        let test = try await `The pages of a table of a server`.table()
+        let byType = try await events(["since": "0", "type": "river"], of: test, count: 1)
+        #expect(byType.map { $0["id"]?.stringValue } == ["seine"])
+        #expect(byType.first?["change"] == "deleted" && byType.first?["type"] == "river")
+        let byChannel = try await events(["since": "0", "channel": "north"], of: test, count: 1)
+        #expect(byChannel.map { $0["id"]?.stringValue } == ["oslo"])
+        await test.close()
+    }
+
     @Test func `tells the figures of the overview`() async throws {
         let test = try await TestDatabase.open()
         let found = try await events([:], of: test, count: 2, named: "figures") {

@@ -33,4 +33,34 @@ import Testing
         _ = try? await running.value
         await test.close()
     }
+
+    @Test func `shows and changes nothing once its database was removed or replaced`() async throws
+    {
+        let test = try await TestDatabase.open()
+        try await test.add([["id": "a", "n": 1]])
+        let path = test.scratch.file("there").path
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let inspector = try await TestInspector(
+            test.database, isWritable: true,
+            isThere: { FileManager.default.fileExists(atPath: path) })
+        let pages = [
+            "overview", "documents", "document?id=a", "document.json?id=a", "edit?id=a", "indexes",
+            "changes", "events", "outbox", "replication", "entities", "server",
+        ]
+        let sequence = try test.database.lastSequence
+        let revision = try test.database.read { try $0.document("a")?.metaData.revision } ?? ""
+        let fields: KeyValuePairs = ["id": "a", "revision": revision, "text": "{\"n\": 2}"]
+        #expect(try await inspector.page("documents").status == .ok)
+        try FileManager.default.removeItem(atPath: path)
+        for page in pages {
+            let shown = try await inspector.get("/d/shop/" + page)
+            #expect(shown.status == .gone, "\(page)")
+            #expect(shown.text.contains("was removed or replaced"), "\(page)")
+        }
+        for action in ["document/save", "document/delete", "document/purge"] {
+            #expect(try await inspector.post(action, fields).status == .gone, "\(action)")
+        }
+        #expect(try test.database.lastSequence == sequence)
+        await test.close()
+    }
 }

@@ -41,13 +41,15 @@ struct TestInspector {
         }
     }
 
-    init(_ database: Database, isWritable: Bool = false, metrics: String? = nil) async throws {
+    init(
+        _ database: Database, isWritable: Bool = false, metrics: String? = nil,
+        isThere: @escaping @Sendable () -> Bool = { true }
+    ) async throws {
         self.database = database
-        inspector = Inspector(
-            of: database,
-            configuration: InspectorConfiguration(
-                allowsWriting: isWritable, metricsReport: { metrics })
-        ) { _ in }
+        var configuration = InspectorConfiguration(
+            allowsWriting: isWritable, metricsReport: { metrics })
+        configuration.isThere = isThere
+        inspector = Inspector(of: database, configuration: configuration) { _ in }
         let token = inspector.responder.doorkeeper.makeToken()
         let page = try await get("/?token=\(token)")
         cookie = String(page.headers[.setCookie]?.prefix { $0 != ";" } ?? "")
@@ -114,8 +116,9 @@ struct TestInspector {
             body: RequestBody(buffer: ByteBuffer(bytes: body)))
     }
 
-    fileprivate static func unescaped(_ text: String) -> String {
-        text.replacing("&amp;", with: "&").replacing("&#39;", with: "'")
+    static func unescaped(_ text: String) -> String {
+        text.replacing("&#39;", with: "'").replacing("&quot;", with: "\"")
+            .replacing("&amp;", with: "&")
     }
 }
 

@@ -63,8 +63,60 @@ import Testing
             let port = try #require(URL(string: address)?.port)
             let taken = try await tool.run(["inspect", path, "--port", "\(port)"])
             #expect(taken.status == 1 && taken.errors.contains("\(port)"), "\(taken)")
+            #expect(taken.errors.contains("another program listens there"), "\(taken)")
+            #expect(!taken.errors.contains("errno"), "\(taken)")
             running.interrupt()
             _ = await running.outcome()
+        }
+    }
+
+    @Test func `the entities of a database are shown, and nothing of it is changed`() async throws {
+        try await withScratchDirectory("inspecting") { scratch in
+            let file = try scratch.write(
+                """
+                {"entities": [{"identifier": "anna", "type": "person", "name": "Anna",
+                "datestamp": {"date": "2026-01-01T00:00:00Z"}}]}
+                """, to: "people.json")
+            let path = scratch.file("people").path
+            #expect(try await tool.run(["entities", "import", path, file.path]).status == 0)
+            let before = try Data(contentsOf: scratch.file("people.settle/data.mdb"))
+            let running = try tool.start(["inspect", path, "--json"])
+            let line = try #require(await running.firstLine())
+            let address = try #require(try JSONValue(jsonText: line)["url"]?.stringValue)
+            let list = try await page("/d/people/entities?type=person", behind: address, scratch)
+            #expect(list.status == "200" && list.text.contains("entity?id=anna"), "\(list)")
+            let anna = try await page("/d/people/entity?id=anna", behind: address, scratch)
+            #expect(anna.status == "200" && anna.text.contains("Anna"), "\(anna)")
+            running.interrupt()
+            #expect(await running.outcome().status == 0)
+            #expect(try Data(contentsOf: scratch.file("people.settle/data.mdb")) == before)
+        }
+    }
+
+    @Test func `a database that was removed or replaced is shown and changed no more`() async throws
+    {
+        try await withScratchDirectory("inspecting") { scratch in
+            let path = scratch.file("shop").path
+            #expect(try await tool.run(["put", path, "{\"id\": \"plum\"}"]).status == 0)
+            let running = try tool.start(["inspect", path, "--json", "--write"])
+            let line = try #require(await running.firstLine())
+            let address = try #require(try JSONValue(jsonText: line)["url"]?.stringValue)
+            let there = try await page("/d/shop/documents", behind: address, scratch)
+            #expect(there.status == "200")
+            try FileManager.default.moveItem(atPath: path + ".settle", toPath: path + "2.settle")
+            let removed = try await page("/d/shop/documents", behind: address, scratch)
+            #expect(removed.status == "410" && removed.text.contains("was removed or replaced"))
+            #expect(try await tool.run(["put", path, "{\"id\": \"pear\"}"]).status == 0)
+            let url = try #require(URL(string: address))
+            let origin = "http://\(url.host() ?? ""):\(url.port ?? 0)"
+            let jar = scratch.file("jar-\(url.port ?? 0)").path
+            let saved = try await tool.runScript(
+                "curl -s -m 60 -o /dev/null -b \"$1\" -w '%{http_code}' -H \"Origin: $2\" "
+                    + "--data-urlencode 'id=new' --data-urlencode 'text={}' \"$2/d/shop/document/save\"",
+                [jar, origin])
+            #expect(saved.output == "410", "\(saved)")
+            running.interrupt()
+            #expect(await running.outcome().status == 0)
         }
     }
 
@@ -78,11 +130,16 @@ import Testing
             let address = try #require(try JSONValue(jsonText: line)["url"]?.stringValue)
             let stored = try await tool.runScript(
                 "curl -s -m 60 -H 'ZUMO-API-VERSION: 2.0.0' -H 'Content-Type: application/json' "
-                    + "-d '{\"id\":\"plum\"}' \"$1/tables/items\"", [address])
+                    + "-d '{\"id\":\"plum\",\"type\":\"fruit\"}' \"$1/tables/items\"", [address])
             #expect(stored.output.contains("plum"))
             let second = try #require(await running.lines(reach: 2)).last ?? ""
             let inspector = try #require(
                 try JSONValue(jsonText: second)["inspector"]?.stringValue)
+            let fruit = try await page(
+                "/d/t-items/documents?type=fruit", behind: inspector, scratch)
+            #expect(fruit.status == "200" && fruit.text.contains("document?id=plum"), "\(fruit)")
+            let counts = try await page("/server", behind: inspector, scratch)
+            #expect(counts.status == "200" && counts.text.contains("Items written"))
             let home = try await page("/", behind: inspector, scratch)
             #expect(home.status == "200" && home.text.contains("/d/t-items/overview"), "\(home)")
             let server = try await page("/d/t-items/server", behind: inspector, scratch)
