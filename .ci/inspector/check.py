@@ -488,6 +488,7 @@ def check_large(tool, browser):
     with open(path, "w") as file:
         for document in documents:
             file.write(json.dumps(document) + "\n")
+        file.write('{"id": "deep", "a": ' + "[" * 511 + "]" * 511 + "}\n")
     tool.run("import", "./large", path)
     inspector = Inspector(tool, "./large", "--write")
     browser.driver.get(inspector.url)
@@ -498,10 +499,57 @@ def check_large(tool, browser):
             check_width(browser, (page, id[:9]))
             check_accessibility(browser, (page, id[:9]))
             assert len(browser.driver.page_source) < 3 << 20, (page, id[:9])
+    # As deep as may be: a tree to a level, and the rest as JSON.
+    browser.open(inspector, "/d/large/document?id=deep", "deep")
+    check_width(browser, "deep")
+    check_accessibility(browser, "deep")
+    assert len(browser.all(".tree details")) == 63, len(browser.all(".tree details"))
+    assert browser.all(".tree a")[0].get_attribute("href").endswith("document.json?id=deep")
     browser.open(inspector, "/d/large/documents", "Documents")
     check_width(browser, "long identifiers")
     browser.narrow(None)
     browser.check(inspector, "large documents")
+    inspector.end()
+
+
+def check_entities(tool, browser):
+    """Entities that another process made: by type, one with its history, as of a moment, and who refers to it."""
+    day = "2026-01-01T00:00:00Z"
+    path = os.path.join(tool.folder, "people.json")
+    with open(path, "w") as file:
+        json.dump(
+            {
+                "entities": [
+                    {
+                        "identifier": "anna", "type": "person", "datestamp": {"date": day}, "name": "Anna",
+                        "phone": {"entries": ["1", {"string": "2", "datestamp": "2026-01-03T00:00:00Z", "device": "laptop"}]},
+                    },
+                    {"identifier": "bob", "type": "person", "datestamp": {"date": day}, "boss": {"entity": "anna"}},
+                ]
+            },
+            file,
+        )
+    tool.run("entities", "import", "./people", path)
+    inspector = Inspector(tool, "./people")
+    browser.driver.get(inspector.url)
+    browser.open(inspector, "/d/people/entities", "Entities")
+    check_accessibility(browser, "entities")
+    browser.driver.find_element(By.LINK_TEXT, "person").click()
+    browser.wait(lambda: browser.all("a[href*='entity?id=anna']"), "the entities of a type")
+    browser.driver.find_element(By.LINK_TEXT, "anna").click()
+    browser.wait(lambda: browser.text("h1") == "anna", "an entity")
+    check_accessibility(browser, "entity")
+    assert browser.all("svg.chart"), browser.text("main")
+    assert browser.all("a[href*='entity?id=bob']"), browser.text("main")
+    assert "2" in browser.text("tbody"), browser.text("tbody")
+    browser.fill(date="2026-01-02T00:00:00Z")
+    browser.submit("Show")
+    assert "2026-01-02" in browser.text("caption"), browser.text("main")
+    browser.narrow(360)
+    check_width(browser, "entity")
+    browser.narrow(None)
+    browser.picture("people-entity")
+    browser.check(inspector, "entities")
     inspector.end()
 
 
@@ -537,6 +585,10 @@ def check_mounted(tool, browser):
     browser.complaints()  # Of the status of those two pages.
     browser.fill(token=token)
     browser.submit("Look into the server")
+    browser.driver.find_element(By.LINK_TEXT, "Server").click()
+    browser.wait(lambda: browser.text("h1") == "Server", "the page of the server")
+    check_accessibility(browser, "mounted server")
+    browser.driver.find_element(By.LINK_TEXT, "All databases").click()
     browser.driver.find_element(By.LINK_TEXT, "t-items").click()
     for page in ("Documents", "Indexes", "Changes", "Outbox", "Replication", "Entities", "Server", "Overview"):
         browser.driver.find_element(By.LINK_TEXT, page).click()
@@ -673,7 +725,7 @@ def main(program, cities):
             tool.run("indexes", "add", "./hostile", "--name", text, "--key", "type", "--value", "type")
         browser = Browser()
         try:
-            for step in (check_cities, check_writing, check_hostile, check_large, check_mounted, check_attacks):
+            for step in (check_cities, check_writing, check_hostile, check_large, check_entities, check_mounted, check_attacks):
                 begun = time.monotonic()
                 step(tool, browser)
                 print(f"{step.__name__}: {time.monotonic() - begun:.1f} s")

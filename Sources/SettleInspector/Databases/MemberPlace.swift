@@ -10,10 +10,15 @@ enum MemberPlace: Sendable {
     /// In its member `item`, beside which is what the server knows of it.
     case item
 
-    private static let item = "item"
-    private static let (type, channels, deleted) = ("type", "channels", "deleted")
-    /// What is beside the item and no client sees.
-    private static let hidden: Set<String> = ["id", item, "left"]
+    /// The names of members.
+    private enum Name {
+        static let type = "type"
+        static let channels = "channels"
+        static let item = "item"
+        static let deleted = "deleted"
+        /// What is beside the item and no client sees.
+        static let hidden: Set<String> = ["id", item, "left"]
+    }
 
     /// Where they are in a database.
     ///
@@ -28,8 +33,8 @@ enum MemberPlace: Sendable {
     /// The type of a document; nil when it has none.
     func type(of view: borrowing DocumentView) throws -> String? {
         switch self {
-        case .document: try view.string(Self.type)
-        case .item: try view.string(at: Self.item, Self.type)
+        case .document: try view.string(Name.type)
+        case .item: try view.string(at: Name.item, Name.type)
         }
     }
 
@@ -37,8 +42,8 @@ enum MemberPlace: Sendable {
     func has(_ channel: String, _ view: borrowing DocumentView) throws -> Bool {
         let value =
             switch self {
-            case .document: try view.json(Self.channels)
-            case .item: try view.json(Self.item)?[Self.channels]
+            case .document: try view.json(Name.channels)
+            case .item: try view.json(Name.item)?[Name.channels]
             }
         guard case .array(let names)? = value else { return false }
         return names.contains(.string(channel))
@@ -48,7 +53,7 @@ enum MemberPlace: Sendable {
     func isDeleted(_ view: borrowing DocumentView) throws -> Bool {
         switch self {
         case .document: false
-        case .item: try view.bool(Self.deleted) ?? false
+        case .item: try view.bool(Name.deleted) ?? false
         }
     }
 
@@ -62,16 +67,16 @@ enum MemberPlace: Sendable {
 
     /// Whether a document is an item that was deleted.
     func isDeleted(_ document: Document) -> Bool {
-        self == .item && document[json: Self.deleted] == true
+        self == .item && document[json: Name.deleted] == true
     }
 
     /// A document as conditions see it: the members of an item with what the server tells of it, as a client has them.
     func shown(_ document: Document) -> Document {
-        guard self == .item, case .object(let item)? = document[json: Self.item] else {
+        guard self == .item, case .object(let item)? = document[json: Name.item] else {
             return document
         }
         var shown = Document(id: document.id)
-        for (name, value) in document.json where !Self.hidden.contains(name) {
+        for (name, value) in document.json where !Name.hidden.contains(name) {
             shown[json: name] = value
         }
         for (name, value) in item where name != "id" { shown[json: name] = value }

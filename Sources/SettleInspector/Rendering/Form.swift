@@ -37,7 +37,8 @@ extension Form: MustacheParent {
         case "isSearch": !isChange
         case "hasFile": fields.contains { if case .file = $0.kind { true } else { false } }
         case "fields": fields
-        case "hidden": hidden.map {
+        case "hidden":
+            hidden.map {
                 let (name, value) = FormValues.hidden($0.name, $0.value)
                 return Hidden(name: name, value: value)
             }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Settle
+import TestSupport
 import Testing
 
 @testable import SettleInspector
