@@ -530,6 +530,7 @@ def check_entities(tool, browser):
             file,
         )
     tool.run("entities", "import", "./people", path)
+    tool.run("entities", "./people")  # Brings their index up to date.
     inspector = Inspector(tool, "./people")
     browser.driver.get(inspector.url)
     browser.open(inspector, "/d/people/entities", "Entities")

@@ -27,7 +27,9 @@ enum EntitiesPage {
         if status.sequence < last {
             let count = Amounts.count(Int(last - status.sequence), "change")
             blocks.append(
-                .text("The index of entities is \(count) behind; a list shows what it has."))
+                .text(
+                    "The index of entities is \(count) behind, and a list shows what it has. 'settle entities' brings it up to date."
+                ))
         }
         blocks.append(.table(types))
         if let type = request.values.filled("type") {
