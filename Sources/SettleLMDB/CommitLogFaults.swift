@@ -32,4 +32,6 @@ package struct CommitLogFaults: OptionSet, Sendable, Hashable {
     package static let oneSegment = CommitLogFaults(rawValue: 1 << 10)
     /// Who takes a log over does not say so before the first step.
     package static let noClaim = CommitLogFaults(rawValue: 1 << 11)
+    /// Who has lost the log takes the data file for flushed.
+    package static let trustsOthers = CommitLogFaults(rawValue: 1 << 12)
 }

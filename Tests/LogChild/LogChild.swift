@@ -11,7 +11,7 @@ import SettleLMDB
 ///
 /// `LogChild write FOLDER SEED full|relaxed FAULTS LANE STEP ...` goes on where the lane has ended; a step is a number of
 /// commits, or `compact`, `reopen`, `idle`, `sync`; `pause`, which waits with the log in use until there is a file `goOn` in the
-/// folder; `die`, which kills the process;
+/// folder; `linger`, after which each commit that no record holds waits so before its checkpoint; `die`, which kills the process;
 /// `LogChild examine FOLDER SEED full|relaxed FAULTS REPORTED ...` looks at a database, which may end the process.
 /// After a commit that fails it opens the database anew. It ends with 0, with 3 after more errors, with 1 when a database is not as it must be.
 @main
@@ -27,7 +27,7 @@ struct LogChild {
             do {
                 try write(
                     words[1], LogHistory(seed: seed, lane: Int(words[5]) ?? 0),
-                    options(isRelaxed, faults, keepsLog: words.contains("pause")),
+                    options(isRelaxed, faults, words),
                     Array(words[6...]))
             } catch {
                 say("error \(error)")
@@ -48,12 +48,24 @@ struct LogChild {
     }
 
     private static func options(
-        _ isRelaxed: Bool, _ faults: Int, keepsLog: Bool
+        _ isRelaxed: Bool, _ faults: Int, _ words: [String]
     ) -> EnvironmentOptions {
         var options = LogHistory.options(
             isRelaxed ? .relaxed : .full, faults: CommitLogFaults(rawValue: faults))
-        if keepsLog { options.logTuning.idleSeconds = 3_600 }
+        if words.contains("pause") || words.contains("linger") {
+            options.logTuning.idleSeconds = 3_600
+        }
+        if words.contains("linger") {
+            let folder = words[1]
+            options.logTuning.afterUnloggedCommit = { pause(folder) }
+        }
         return options
+    }
+
+    /// Says so, and waits until there is a file `goOn`.
+    private static func pause(_ folder: String) {
+        say("paused")
+        while access(folder + "/goOn", F_OK) != 0 { usleep(1_000) }
     }
 
     private static func write(
@@ -74,9 +86,8 @@ struct LogChild {
                 }
             case "sync": try environment.sync()
             case "idle": usleep(120_000)
-            case "pause":
-                say("paused")
-                while access(folder + "/goOn", F_OK) != 0 { usleep(1_000) }
+            case "pause": pause(folder)
+            case "linger": break
             case "die": kill(getpid(), SIGKILL)
             case "reopen":
                 environment.close()

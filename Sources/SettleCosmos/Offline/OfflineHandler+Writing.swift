@@ -207,9 +207,8 @@ extension Cosmos.OfflineHandler {
         store.queueState.beginQueueing()
         defer { store.queueState.endQueueing() }
         let isUncertain = failure.map { !$0.leavesNothing } ?? false
-        return try await store.write { transaction in
+        let queued = try await store.write { transaction in
             if store.marks.isPurged(since: count) { throw failure ?? Self.purged(operation) }
-            store.queueState.noteQueued()
             let writer = try Cosmos.OfflineWriter(transaction, sealer, now: date)
             if operation.action == .batch {
                 return try Self.queueBatch(operation, names, isUncertain, writer)
@@ -229,6 +228,8 @@ extension Cosmos.OfflineHandler {
             try writer.enqueue(applied.write)
             return (Self.response(applied), [applied])
         }
+        store.queueState.noteQueued()
+        return queued
     }
 
     private static func purged(_ operation: Operation) -> Failure {

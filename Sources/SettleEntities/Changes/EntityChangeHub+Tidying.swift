@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 import Synchronization
 
 // What replications bring of the history that is not kept goes again: what this device prunes, and what a removal says to
@@ -11,31 +12,28 @@ extension EntityChangeHub {
     }
 
     /// Has what a commit brings of the history looked at once it is stored.
-    ///
-    /// - Throws: What reading documents throws.
-    func tidyLater(_ changes: [DocumentChange], in transaction: Transaction) throws {
+    func tidyLater(_ changes: [DocumentChange], in transaction: Transaction) {
         let rule = state.withLock { $0.pruning }
         // What the identifiers of entries begin with.
         var (arrived, removed) = (Set<String>(), Set<String>())
+        var forgotten: [String] = []
         for change in changes where !change.isDeleted {
             let id = change.documentId
             if id.utf8.starts(with: EntryIdentifier.prefix.utf8) {
                 guard change.isFromReplication else { continue }
                 arrived.insert(EntryIdentifier.beginningOfKey(in: id))
-                if try transaction.isOfRemovedKey(entryWithId: id) {
-                    removed.insert(EntryIdentifier.beginningOfKey(in: id))
-                }
+                if transaction.isForgotten(entryWithId: id) { forgotten.append(id) }
             } else {
                 // Also in a commit of this device, which a merge is.
-                for key in try transaction.newlyRemovedKeys(ofEntityWithId: id) {
+                for key in transaction.newlyRemovedKeys(ofEntityWithId: id) {
                     removed.insert(EntryIdentifier.beginning(entity: id, key: key.asKey))
                 }
             }
         }
-        if !removed.isEmpty {
-            transaction.afterCommit { [weak database = transaction.database, removed] in
-                // The next commit. On a full disk the next arrival of the entity does it.
-                database?.enqueue({ try Self.forget(removed.sorted(), in: $0) }) { _ in }
+        if !removed.isEmpty || !forgotten.isEmpty {
+            transaction.afterCommit { [weak database = transaction.database, removed, forgotten] in
+                // The next commit. What a crash or a full disk leaves is not shown all the same.
+                database?.enqueue({ try Self.forget(forgotten, removed.sorted(), in: $0) }) { _ in }
             }
         }
         if let rule, !arrived.isEmpty {
@@ -75,7 +73,10 @@ extension EntityChangeHub {
     }
 
     /// Deletes the entries that a removal says to forget, here and, when that is sent, elsewhere.
-    private static func forget(_ beginnings: [String], in transaction: Transaction) throws {
+    private static func forget(
+        _ ids: [String], _ beginnings: [String], in transaction: Transaction
+    ) throws {
+        var forgotten = ids
         for beginning in beginnings {
             var found: [(record: EntryRecord, id: String)] = []
             try transaction.forEachDocument(after: beginning) { document in
@@ -84,39 +85,43 @@ extension EntityChangeHub {
                 if let record = try? EntryRecord(document) { found.append((record, document.id)) }
                 return true
             }
+            var states: [ExactText: EntityState?] = [:]
             for (record, id) in found {
-                guard let state = try? transaction.entity(record.entity),
-                    state.isForgotten(record.entry, of: record.key)
-                else { continue }
-                try transaction.delete(documentWithId: id)
+                let entity = ExactText(record.entity)
+                let state = states[entity] ?? (try? transaction.entity(record.entity))
+                states[entity] = .some(state)
+                if state?.isForgotten(record.entry, of: record.key) == true { forgotten.append(id) }
             }
         }
+        for id in forgotten { try transaction.delete(documentWithId: id) }
     }
 }
 
 extension Transaction {
     /// The keys of an entity that the transaction says to be removed with their history.
-    fileprivate func newlyRemovedKeys(ofEntityWithId id: String) throws -> [String] {
-        guard let removals = try removals(ofEntityWithId: id) else { return [] }
-        let before = try previous(id)?[json: EntityFormat.removals]?.objectValue ?? [:]
+    fileprivate func newlyRemovedKeys(ofEntityWithId id: String) -> [String] {
+        guard let removals = removals(ofEntityWithId: id) else { return [] }
+        let before = (try? previous(id)?[json: EntityFormat.removals]?.objectValue) ?? [:]
         return removals.filter { before[$0.key] != $0.value }.map(\.key)
     }
 
-    /// Whether an entry is of a key that was ever removed with its history.
-    fileprivate func isOfRemovedKey(entryWithId id: String) throws -> Bool {
-        let names = try withDocument(id) { document in
-            [try document.string(EntityFormat.entity), try document.string(EntityFormat.key)]
-        }
-        guard let names, let entity = names[0], let key = names[1] else { return false }
-        // Of an entity that cannot be read nothing is forgotten.
-        return (try? removals(ofEntityWithId: entity))??[key] != nil
+    /// Whether an entry is not later than the removal of its key, as far as both can be read.
+    fileprivate func isForgotten(entryWithId id: String) -> Bool {
+        let entity = try? withDocument(id) { try $0.string(EntityFormat.entity) }
+        // Most entities have none, so that is asked first.
+        guard case .some(.some(let entity)) = entity, removals(ofEntityWithId: entity) != nil,
+            let document = try? document(id), let record = try? EntryRecord(document),
+            let state = try? self.entity(entity)
+        else { return false }
+        return state.isForgotten(record.entry, of: record.key)
     }
 
     /// When keys of an entity were last removed, as it is stored; nil when it is no entity, or none ever was.
-    private func removals(ofEntityWithId id: String) throws -> [String: JSONValue]? {
-        try withDocument(id) { document -> JSONValue? in
+    private func removals(ofEntityWithId id: String) -> [String: JSONValue]? {
+        let removals = try? withDocument(id) { document -> JSONValue? in
             guard try document.integer(EntityFormat.format) != nil else { return nil }
             return try document.json(EntityFormat.removals)
-        }?.flatMap { $0.objectValue }
+        }
+        return (removals ?? nil)?.objectValue
     }
 }

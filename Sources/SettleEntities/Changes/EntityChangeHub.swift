@@ -4,7 +4,7 @@ import Synchronization
 
 /// Finds what each commit changes in entities, whoever makes it, and hands it to those who listen.
 ///
-/// It takes part in every commit of its database, but looks at documents only while somebody listens. There is one for
+/// It takes part in every commit of its database, but looks at whole documents only while somebody listens. There is one for
 /// each database, and it holds none. A lock guards the listeners and the classes; nothing is called while it is held.
 final class EntityChangeHub: CommitParticipant {
     /// What an operation of the datastore says of its commit.
@@ -102,7 +102,7 @@ final class EntityChangeHub: CommitParticipant {
     }
 
     func willCommit(_ changes: [DocumentChange], in transaction: Transaction) throws {
-        try tidyLater(changes, in: transaction)
+        tidyLater(changes, in: transaction)
         guard !changes.isEmpty, hasListeners else { return }
         let operation: Operation? =
             transaction.hasLocalState(of: self)

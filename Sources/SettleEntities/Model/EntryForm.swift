@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 
 /// Entries as JSON: in the entity's document, and in the documents of the history.
 ///
@@ -55,7 +56,7 @@ enum EntryForm {
         if stamp == entity { return [:] }
         var members = [EntityFormat.datestamp: JSONValue.string(Moment.text(stamp.moment))]
         if stamp.counter != 0 { members[EntityFormat.counter] = .integer(stamp.counter) }
-        if stamp.device != entity?.device ?? "" {
+        if !stamp.device.hasSameBytes(as: entity?.device ?? "") {
             members[EntityFormat.device] = .string(stamp.device)
         }
         return members

@@ -19,8 +19,8 @@ extension Datastore {
         over database: Database, device: String? = nil
     ) async throws -> Datastore {
         let hub = database.scopedObject { EntityChangeHub() }
-        database.addParticipant(hub)
         try await hub.addIndex(to: database)
+        database.addParticipant(hub)
         hub.setPruning(try database.read { try PruneRule(in: $0) }, of: database)
         let known =
             if let device { device } else {

@@ -12,7 +12,7 @@ extension ConflictHandler {
 
     /// As ``entities``, with another handler for other documents and for members that are not the entity's.
     ///
-    /// It is asked about an entity when such members differ here and on the server; what it answers decides about them
+    /// It is asked about an entity when such members, or attachments, differ here and on the server; what it answers decides about them
     /// alone, but for `leave` and `stop`.
     ///
     /// - Parameter handler: The other handler.
@@ -31,7 +31,7 @@ extension ConflictHandler {
             }
             let superseded = state.merge(other)
             var (merged, added) = (local, [Document]())
-            if !local.hasSameMembersBesideEntity(as: server) {
+            if !local.hasSameBesideEntity(as: server) {
                 switch await handler(conflict) {
                 case .useLocal: break
                 case .useServer: merged = server
@@ -53,11 +53,11 @@ extension ConflictHandler {
 }
 
 extension Document {
-    /// Whether two documents of an entity have the same members that are an app's own.
-    fileprivate func hasSameMembersBesideEntity(as other: Document) -> Bool {
+    /// Whether two documents of an entity have the same attachments, and the same members that are an app's own.
+    fileprivate func hasSameBesideEntity(as other: Document) -> Bool {
         func others(_ document: Document) -> [String: JSONValue] {
             document.json.filter { !EntityFormat.entityMembers.contains($0.key) }
         }
-        return others(self) == others(other)
+        return attachments == other.attachments && others(self) == others(other)
     }
 }

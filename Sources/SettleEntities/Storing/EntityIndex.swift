@@ -1,4 +1,5 @@
 import Settle
+import SettlePrimitives
 
 /// The index of a datastore: entities that are not deleted, by type, value, relationship and last change.
 ///
@@ -33,18 +34,19 @@ enum EntityIndex {
             try rows.emit(ValueKey.number(stored: value, for: key.asKey))
             let kind = (isNested ? json : notes[key])?[EntityFormat.kind]?.stringValue
             for target in targets(of: value, kind: kind) {
-                try rows.emit(relationMark, target, key)
+                try rows.emit(relationMark, target.text, key)
             }
         }
     }
 
     /// The entities that a value as it is stored refers to, each once; none where it cannot be read.
-    private static func targets(of value: JSONValue, kind: String?) -> Set<String> {
+    private static func targets(of value: JSONValue, kind: String?) -> Set<ExactText> {
         switch value {
-        case .string(let target) where kind == Primitive.Kind.entity.rawValue: return [target]
+        case .string(let target) where kind == Primitive.Kind.entity.rawValue:
+            return [ExactText(target)]
         case .array, .object:
             guard let value = try? PrimitiveForm.value(value, kind: nil) else { return [] }
-            return Set(value.entities)
+            return Set(value.entities.map { ExactText($0) })
         default: return []
         }
     }

@@ -138,6 +138,7 @@ final class LogKeeper: @unchecked Sendable {
         _ handle: EngineTransaction, _ number: UInt64, _ engine: EngineEnvironment
     ) throws(LMDBError) {
         try handle.commit()
+        options.logTuning.afterUnloggedCommit?()
         // One that changes nothing has no number.
         guard try engine.info().transactionLast >= number else { return }
         do throws(LMDBError) {
@@ -177,7 +178,8 @@ final class LogKeeper: @unchecked Sendable {
 
     /// Runs the body in a write transaction of its own, if the log is still this process'.
     ///
-    /// If it is not, another process has flushed all that there was.
+    /// If it is not, the data file stands by itself when this returns: another process has seen to that, or has died before
+    /// it had.
     func withOwnLog(
         _ engine: EngineEnvironment, _ body: (EngineTransaction) throws(LMDBError) -> Void
     ) throws(LMDBError) {
@@ -195,7 +197,11 @@ final class LogKeeper: @unchecked Sendable {
         let mark = try DataMark.read(try engine.dataDescriptor(), path: directory)
         guard mark.session == session?.number else {
             dropSession(engine)
+            wasLastUser = false
             plainCommitsLeft = options.logTuning.plainCommitsAfterOthers
+            if mark.session != 0, !options.logFaults.contains(.trustsOthers) {
+                try takeOver(mark, handle, engine)
+            }
             return
         }
         try body(handle)

@@ -126,6 +126,11 @@ extension CouchDatabase {
         guard !input.attachments.isEmpty else { return (document, [:]) }
         var kept = CouchKeptAttachments(id, after: ancestors, try tree(of: id, in: transaction))
         document.attachments = try input.attachments.map { attachment in
+            // What a revision from elsewhere has, and what is there already, is kept whatever it is called.
+            if case .stub = attachment.content {
+            } else if !isGiven {
+                try CouchInput.checkName(ofAttachment: attachment.name)
+            }
             switch attachment.content {
             case .content(let content):
                 // What replicates says where it is from.

@@ -159,7 +159,9 @@ actor CouchFeed {
         if !isIdle, query.heartbeat == nil { events?.restart() }
         isIdle = true
         switch await events?.next() {
-        case .commit?: phase = .reading
+        case .commit?:
+            // Where there is always something to show no beat comes.
+            phase = query.heartbeat != nil ? .reading : await isStillKnown() ? .reading : .ending
         case .beat?:
             guard await isStillKnown() else {
                 phase = .ending

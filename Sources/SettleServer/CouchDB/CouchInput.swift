@@ -120,7 +120,6 @@ struct CouchInput: Sendable {
             throw CouchError.badRequest("Attachments must be a JSON object")
         }
         return try members.sorted { $0.key < $1.key }.map { name, description in
-            try checkName(ofAttachment: name)
             var attachment = Attachment(
                 name: name,
                 contentType: description["content_type"]?.stringValue ?? MediaType.anyBytes,

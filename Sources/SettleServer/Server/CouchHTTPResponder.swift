@@ -50,9 +50,9 @@ struct CouchHTTPResponder: HTTPResponder {
 
     /// Keeps pages in browsers out.
     ///
-    /// A request whose header shows a token comes from whoever has it. One with a cookie may come from any page of the
-    /// same site, and one that shows nothing, where tokens are asked for, gets nothing that depends on the name by which
-    /// it calls the server; so of those only the page matters.
+    /// A request with `Bearer` comes from whoever has the token. A name and a password a browser adds by itself to what any page
+    /// asks for, once they were typed, and a cookie to what pages of the same site do; one that shows nothing, where tokens are
+    /// asked for, gets nothing that depends on the name by which it calls the server. So of those only the page matters.
     private func check(
         _ request: Request, to authority: Authority, at localAddress: String?
     ) throws(Problem) {
@@ -60,7 +60,7 @@ struct CouchHTTPResponder: HTTPResponder {
             authorization: request.headers[.authorization], cookie: request.headers[.cookie])
         {
             try origins.check(request, to: authority, at: localAddress)
-        } else if request.headers[.authorization] == nil {
+        } else if request.headers[.authorization]?.lowercased().hasPrefix("bearer ") != true {
             try origins.checkPage(request, at: authority)
         }
     }

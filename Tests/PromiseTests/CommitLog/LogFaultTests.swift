@@ -52,19 +52,23 @@
             #expect(failed > 5)
         }
 
-        /// One process has the log and waits while another is killed; then the first goes on, and is killed.
+        /// One process has the log and waits while another is killed; then the first goes on, and is killed or closes the
+        /// database.
         ///
         /// The other is killed at the first call with which it changes or flushes a file, at the second, and so on, among
-        /// them those with which it takes the log over.
-        @Test(arguments: [CommitLogFaults(), .noClaim])
+        /// them those with which it takes the log over. The first waits between two commits, or in the 19th, which is too large for a
+        /// record, between the commit and the storage checkpoint.
+        @Test(arguments: [
+            (["10", "pause", "25", "die"], CommitLogFaults()),
+            (["10", "pause", "25", "die"], .noClaim), (["linger", "19", "die"], CommitLogFaults()),
+            (["linger", "19"], CommitLogFaults()), (["linger", "19"], .trustsOthers),
+        ])
         func `loses nothing when another process is killed while it takes the log over`(
-            faults: CommitLogFaults
+            steps: [String], faults: CommitLogFaults
         ) async throws {
             var problems: [String] = []
             var killed = 0
-            while true {
-                let found = try await goOn(afterKillOfOtherAtCall: killed + 1, faults)
-                guard let found else { break }
+            while let found = try await goOn(steps, afterKillOfOtherAtCall: killed + 1, faults) {
                 killed += 1
                 if let problem = found.problem { problems.append("call \(killed): \(problem)") }
             }
@@ -74,7 +78,7 @@
 
         /// What is wrong then; nil when the other process ended before so many calls.
         private func goOn(
-            afterKillOfOtherAtCall number: Int, _ faults: CommitLogFaults
+            _ steps: [String], afterKillOfOtherAtCall number: Int, _ faults: CommitLogFaults
         ) async throws -> (problem: String?, Void)? {
             let scratch = try ScratchDirectory("log-takeover")
             let program = try BuiltFile.find("LogChild")
@@ -96,7 +100,7 @@
                     return false
                 }
                 let owner = try LineProcess(
-                    program, words(0, ["10", "pause", "25", "die"]), errors: scratch.file("owner"))
+                    program, words(0, steps), errors: scratch.file("owner"))
                 while let line = try owner.nextLine(), !take(line) {}
                 let other = try LineProcess(
                     program, words(1, ["3", "die"]),

@@ -138,6 +138,11 @@ import Testing
             #expect(try await status(.GET, "/db", cookie) == 200)
             #expect(try await status(.GET, "/db", cookie.merging(page) { $1 }) == 403)
             #expect(try await status(.POST, "/_session", page) == 403)
+            // What was typed a browser adds by itself to what another page asks for.
+            let typed = Data("anna:\(token)".utf8).base64EncodedString()
+            let basic = ["Authorization": "Basic \(typed)"]
+            #expect(try await status(.GET, "/db", basic) == 200)
+            #expect(try await status(.GET, "/db", basic.merging(page) { $1 }) == 403)
         }
     }
 

@@ -122,4 +122,22 @@ import Testing
             #expect(next.status == 201)
         }
     }
+
+    @Test func `and contents of revisions from elsewhere are kept whatever they are called`()
+        async throws
+    {
+        try await withFace { face async throws in
+            #expect(
+                try await give(face, "1-a", [], #"{"_thumb":{"data":"QQ==","revpos":1}}"#) == nil)
+            let edited = try await face.send(
+                "PUT", "/db/x", #"{"_rev":"1-a","k":1,"_attachments":{"_thumb":{"stub":true}}}"#)
+            #expect(edited.status == 201, "\(edited)")
+            let revision = try #require(edited.json["rev"]?.stringValue)
+            let answer = await face.respond("GET", "/db/x/_thumb?rev=\(revision)")
+            #expect(String(decoding: answer.bytes, as: UTF8.self) == "A")
+            let made = try await face.send(
+                "PUT", "/db/y", #"{"_attachments":{"_thumb":{"data":"QQ=="}}}"#)
+            #expect(made.status == 400, "\(made)")
+        }
+    }
 }
