@@ -275,4 +275,31 @@ import Testing
         }
         await close(one, other)
     }
+
+    @Test func `keep the attachments of both`() async throws {
+        try await Store.with { store in
+            try await store.update("anna", ["phone": "1"])
+            let document = try #require(try store.database.read { try $0.document("anna") })
+            try await store.database.write { transaction in
+                try transaction.purge(documentsWithIds: ["anna"])
+                var (one, other) = (Document(id: "anna"), Document(id: "anna"))
+                for (name, value) in document.json where name != "id" {
+                    (one[json: name], other[json: name]) = (value, value)
+                }
+                one.attachments = [
+                    DocumentAttachment(name: "one", contentType: "text/plain", data: Data("1".utf8))
+                ]
+                other.attachments = [
+                    DocumentAttachment(
+                        name: "other", contentType: "text/plain", data: Data("2".utf8))
+                ]
+                try transaction.store(one, revisions: ["1-a"], from: "r")
+                try transaction.store(other, revisions: ["1-b"], from: "r")
+            }
+            #expect(try await store.database.resolveConflicts(of: "anna", with: .entities))
+            let merged = try store.database.read { try $0.document("anna") }
+            #expect(merged?.attachments.map(\.name).sorted() == ["one", "other"])
+            #expect(try await store.read("anna")["phone"] == "1")
+        }
+    }
 }
