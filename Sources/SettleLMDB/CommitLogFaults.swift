@@ -30,8 +30,8 @@ package struct CommitLogFaults: OptionSet, Sendable, Hashable {
     package static let metaOfEnd = CommitLogFaults(rawValue: 1 << 9)
     /// Recovery ignores the second segment.
     package static let oneSegment = CommitLogFaults(rawValue: 1 << 10)
-    /// Who takes a log over does not say so before the first step.
+    /// A process takes a log over without a mark of its own.
     package static let noClaim = CommitLogFaults(rawValue: 1 << 11)
-    /// Who has lost the log takes the data file for flushed.
+    /// A process that has lost the log takes the data file for flushed.
     package static let trustsOthers = CommitLogFaults(rawValue: 1 << 12)
 }

@@ -23,6 +23,6 @@ package struct CommitLogTuning: Sendable {
     package var plainCommitsAfterFailure = 1_000
     /// Seconds without a commit after which the log is ended, so that no page is kept and the file stands by itself.
     package var idleSeconds = 5.0
-    /// Called between a commit that no record holds and the storage checkpoint that it needs; for tests of who comes between.
+    /// Called between a commit that no record holds and the storage checkpoint that it needs; for tests.
     package var afterUnloggedCommit: (@Sendable () -> Void)?
 }

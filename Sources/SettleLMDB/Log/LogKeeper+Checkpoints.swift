@@ -55,7 +55,7 @@ extension LogKeeper {
         let isNoted = try finish(
             LogWork.Checkpoint(
                 head: next.head, previous: old.head, pin: old.pin, file: old.file, engine: engine))
-        // Nobody can have taken over what is this process' in this transaction; what the log says must be so.
+        // No other process can take the log over during this transaction.
         guard isNoted else {
             throw LMDBError(
                 code: .invalid, operation: "note checkpoint", path: directory,
