@@ -3,9 +3,9 @@ enum SyncTuning {
     /// Items asked for in a pull: few enough that a broken page costs little, and within the 1000
     /// that the table servers allow.
     static let pageSizeDefault = 500
-    /// Pages of a pull that came and are not stored: one that is being stored, and one that came
-    /// meanwhile, so that neither the remote nor the disk is waited for.
-    static let heldPageCountMax = 2
+    /// Pages of a pull that came and are not stored: one that is being stored, one whose items are being made, and one
+    /// that came meanwhile, so that neither the remote nor the disk is waited for.
+    static let heldPageCountMax = 3
     /// The bytes of contents of attachments that a batch keeps in memory until its documents are stored, in one commit; what
     /// is more is stored before them, in commits of its own.
     static let heldContentSizeMax = 8 << 20

@@ -23,9 +23,11 @@ extension CosmosBackend {
                 // Nothing is new. The same token costs nothing to keep.
                 return PullPage(items: [], token: token, isLast: true)
             }
+            let documents = read.documents
             return PullPage(
-                items: read.documents.map { form.item($0, isListed: true) },
-                token: PullToken(position.text), isLast: read.documents.isEmpty)
+                itemCount: documents.count, token: PullToken(position.text),
+                isLast: documents.isEmpty
+            ) { documents.map { form.item($0, isListed: true) } }
         } catch {
             throw failure(error)
         }

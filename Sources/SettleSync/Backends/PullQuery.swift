@@ -53,27 +53,3 @@ public struct PullToken: Sendable, Hashable {
         self.text = text
     }
 }
-
-/// Some items, and where they end.
-public struct PullPage: Sendable, Hashable {
-    /// The items, oldest change first.
-    public var items: [RemoteItem]
-    /// Where to go on; stored in the same transaction as the items.
-    ///
-    /// Nil, for a page without items, leaves the token as it is.
-    public var token: PullToken?
-    /// True when there is nothing more at the moment.
-    public var isLast: Bool
-    /// How many items the query has from the start of this page on, when the remote said so.
-    public var itemCountRemaining: Int?
-
-    /// A page.
-    public init(
-        items: [RemoteItem], token: PullToken?, isLast: Bool, itemCountRemaining: Int? = nil
-    ) {
-        self.items = items
-        self.token = token
-        self.isLast = isLast
-        self.itemCountRemaining = itemCountRemaining
-    }
-}

@@ -1,20 +1,31 @@
 import Settle
 
 /// The document that members make which describe no attachments, ready to be stored.
-struct ReadyDocument: Sendable {
+///
+/// A reference, because the items that carry it are copied on their way to the store.
+final class ReadyDocument: Sendable {
     /// The members without a description of attachments: a sound object.
     let body: PackedValue
     /// The digest of the document's first revision.
     let digest: Revision.Digest
+    private let version: String?
+    private let note: NoteVersion
 
-    /// Works out the digest.
+    /// Works out the digest, and the short form of a version.
     ///
-    /// - Parameter body: A sound object that has no member for attachments.
-    init(_ body: PackedValue) {
+    /// - Parameters:
+    ///   - body: A sound object that has no member for attachments.
+    ///   - version: The item's version.
+    init(_ body: PackedValue, version: String?) {
         self.body = body
+        self.version = version
         digest = Revision.digest(
             parentGeneration: 0, parent: nil, isDeleted: false, body: body, attachments: [])
+        note = NoteVersion(version)
     }
+
+    /// The short form of a version; nil for another than that of the item.
+    func note(of version: String?) -> NoteVersion? { version == self.version ? note : nil }
 }
 
 /// What was worked out from the rest of a value: it says nothing more, and does not count in comparisons.

@@ -76,7 +76,7 @@ public struct RemoteItem: Sendable, Hashable {
         self.created = created
         self.updated = updated
         if isPrepared, !isDeleted, form[AttachmentMember.name] == nil {
-            ready.value = ReadyDocument(packed)
+            ready.value = ReadyDocument(packed, version: version)
         }
     }
 

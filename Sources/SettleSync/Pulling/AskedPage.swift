@@ -1,6 +1,6 @@
 /// A page of a pull, with how it was asked for.
 struct AskedPage: Sendable {
-    let page: PullPage
+    var page: PullPage
     /// Where the page before ended, and what is stored as the query's token before this page is.
     let token: PullToken?
     let context: PageContext
@@ -11,7 +11,14 @@ struct AskedPage: Sendable {
     var endToken: PullToken? { page.token ?? token }
 
     /// Whether there is anything to store of it.
-    var isNews: Bool { !page.items.isEmpty || page.token != token }
+    var isNews: Bool { page.itemCount > 0 || page.token != token }
+
+    /// The page with its items made, which all describe their attachments where the pull carries those.
+    func made() -> AskedPage {
+        var asked = self
+        asked.page = page.describingAttachments(context.carriesAttachments)
+        return asked
+    }
 
     /// Checks that the pull goes on behind the page.
     ///

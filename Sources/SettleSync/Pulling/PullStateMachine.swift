@@ -1,8 +1,8 @@
 /// Decides what a pull does next with the pages of a query.
 ///
 /// Pages are asked for one after the other, each where the one before ends, and stored in their order. The
-/// next one is asked for while others are stored; pages that came meanwhile share a transaction, since
-/// each waits for the disk. What is held is bounded, so that a crash repeats little and memory stays flat.
+/// next one is asked for while the items of those before are made and stored; pages that are made meanwhile share
+/// a transaction, since each waits for the disk. What is held is bounded, so that a crash repeats little and memory stays flat.
 struct PullStateMachine: Sendable {
     /// What the shell has to do.
     enum Action: Sendable, Equatable {
@@ -19,6 +19,7 @@ struct PullStateMachine: Sendable {
     /// The most pages that came and are not stored: as many share a transaction while those after them
     /// travel.
     private let heldMax: Int
+    private var makingCount = 0
     private var waitingCount = 0
     private var storingCount = 0
     private var isAsking = true
@@ -37,7 +38,7 @@ struct PullStateMachine: Sendable {
     ///
     /// To be asked again until it says `wait` or `finish`.
     mutating func nextAction() -> Action {
-        if !isAsking, !isEnd, !isAborted, waitingCount + storingCount < heldMax {
+        if !isAsking, !isEnd, !isAborted, makingCount + waitingCount + storingCount < heldMax {
             isAsking = true
             return .ask
         }
@@ -45,17 +46,24 @@ struct PullStateMachine: Sendable {
             (storingCount, waitingCount) = (waitingCount, 0)
             return .store(count: storingCount)
         }
-        return isAsking || storingCount > 0 ? .wait : .finish
+        return isAsking || makingCount > 0 || storingCount > 0 ? .wait : .finish
     }
 
-    /// A page came.
+    /// A page came, and its items are being made.
     ///
     /// - Parameter isLast: True when there is none behind it.
     mutating func came(isLast: Bool) {
         precondition(isAsking, "A page came that was not asked for.")
         isAsking = false
-        waitingCount += 1
+        makingCount += 1
         isEnd = isLast
+    }
+
+    /// The items of the first page that came and was not made yet are made.
+    mutating func made() {
+        precondition(makingCount > 0, "A page was made that did not come.")
+        makingCount -= 1
+        if !isAborted { waitingCount += 1 }
     }
 
     /// The page that was asked for did not come: what came before is stored, and nothing more is asked for.

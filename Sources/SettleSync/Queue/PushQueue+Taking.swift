@@ -40,6 +40,18 @@ extension PushQueue {
         if let old { try close(id, old, in: transaction, tables) }
     }
 
+    /// Stores a live row of which nothing is known here (``RemoteTables/isUnknown(_:)``), for a remote with
+    /// all documents.
+    ///
+    /// - Throws: What the database throws when it cannot be written.
+    static func takeNew(
+        _ state: BaseItem, _ id: String, in transaction: Transaction, _ tables: RemoteTables,
+        origin: String
+    ) throws {
+        try adopt(state, id, in: transaction, tables, origin: origin)
+        try tables.addBase(state, id)
+    }
+
     /// Gives the document the form that the remote has.
     private static func adopt(
         _ state: BaseItem, _ id: String, in transaction: Transaction, _ tables: RemoteTables,

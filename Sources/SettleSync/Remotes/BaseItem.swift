@@ -137,10 +137,17 @@ struct BaseItem: Sendable, Hashable {
         return form.value.objectValue?.withoutNulls == here.value.objectValue?.withoutNulls
     }
 
+    /// The version in the form in which a note has it.
+    var noteVersion: NoteVersion {
+        ready.value?.note(of: version) ?? NoteVersion(version)
+    }
+
     /// Whether the server describes the item's attachments; otherwise those here are its own
     /// business.
     var carriesAttachments: Bool {
-        AttachmentMember.attachments(of: form?[AttachmentMember.name]) != nil
+        // Members of a ready document have a description when it was added to them.
+        if let ready = ready.value { return form?.packed?.bytes.count != ready.body.bytes.count }
+        return AttachmentMember.attachments(of: form?[AttachmentMember.name]) != nil
     }
 
     /// Whether the item is live and shows every one of `sent` as it was sent.

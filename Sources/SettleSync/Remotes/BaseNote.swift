@@ -46,7 +46,7 @@ enum BaseNote {
         let stamp = scope.stamp(of: own)
         guard let members = stamp == nil ? own : stamp.flatMap({ try? own.merging($0.object) })
         else { return nil }
-        let (version, date) = (NoteVersion(state.version), NoteDate(state.updated))
+        let (version, date) = (state.noteVersion, NoteDate(state.updated))
         let isHidden = !state.unshown.isEmpty || !state.rounded.isEmpty
         var row = RowWriter(expecting: 40)
         row.write(byte: layout)
@@ -137,7 +137,9 @@ enum BaseNote {
     private static func parted(
         _ packed: PackedValue, _ state: BaseItem
     ) -> (members: PackedValue, attachments: [UInt8]?)? {
-        if state.ready.value != nil { return (packed, nil) }
+        if let ready = state.ready.value {
+            return (ready.body, state.carriesAttachments ? [] : nil)
+        }
         guard state.carriesAttachments else { return (packed, nil) }
         guard let description = try? packed.packedMember(AttachmentMember.name),
             let members = try? packed.removing([AttachmentMember.name])

@@ -69,8 +69,7 @@ extension ReplicationCycle {
         }
         context.carriesAttachments = describes
         let first = AskedPage(
-            page: page.describingAttachments(describes), token: token, context: context,
-            isFirst: true)
+            page: page, token: token, context: context, isFirst: true)
         return try await pull(query, as: channels, from: first)
     }
 
@@ -80,10 +79,12 @@ extension ReplicationCycle {
     private mutating func pull(
         _ query: PullQuery, as channels: [String], from first: AskedPage
     ) async throws -> Bool {
-        let (session, describes) = (session, first.context.carriesAttachments)
+        let session = session
         var machine = PullStateMachine()
         var progress = PullProgress()
         var last = first
+        // The pages that came, and those of them that are made and wait to be stored.
+        var coming = ArrivedPages()
         var waiting: [AskedPage] = []
         var isOvertaken = false
         var (failure, storingFailure): ((any Error)?, (any Error)?)
@@ -97,11 +98,13 @@ extension ReplicationCycle {
                         if try await isCurrent(query, as: channels) {
                             try asked.check()
                             last = asked
-                            waiting.append(asked)
+                            machine.came(isLast: asked.page.isLast)
+                            let number = coming.add()
+                            group.addTask { .made(number, asked.made()) }
                         } else {
                             isOvertaken = true
+                            machine.failed()
                         }
-                        machine.came(isLast: asked.page.isLast)
                     } catch {
                         failure = error
                         machine.failed()
@@ -109,6 +112,11 @@ extension ReplicationCycle {
                 case .came(.failure(let error))?:
                     failure = error
                     machine.failed()
+                case .made(let number, let asked)?:
+                    for page in coming.made(number, asked) {
+                        machine.made()
+                        waiting.append(page)
+                    }
                 case .stored(let pages, .success(let applications))?:
                     machine.stored()
                     for (asked, application) in zip(pages, applications) {
@@ -137,10 +145,10 @@ extension ReplicationCycle {
                             let page = try await backend.pull(
                                 query, after: before.page.token, itemCountMax: sizeMax,
                                 isFirstPage: false)
-                            let asked = AskedPage(
-                                page: page.describingAttachments(describes),
-                                token: before.endToken, context: context)
-                            return .came(.success(asked))
+                            return .came(
+                                .success(
+                                    AskedPage(page: page, token: before.endToken, context: context))
+                            )
                         } catch {
                             return .came(.failure(error))
                         }
@@ -182,10 +190,10 @@ extension ReplicationCycle {
             let (sum, overflow) = progress.received.addingReportingOverflow(remaining)
             progress.total = overflow ? progress.received : sum
         }
-        progress.received += page.items.count
-        summary.received += page.items.count
+        progress.received += page.itemCount
+        summary.received += page.itemCount
         progress.total = max(progress.total, progress.received)
-        guard !page.items.isEmpty else { return }
+        guard page.itemCount > 0 else { return }
         session.report(.receiving(received: progress.received, total: progress.total))
     }
 
@@ -288,6 +296,8 @@ private struct PullProgress {
 /// What a task of a pull reports.
 private enum PullReport: Sendable {
     case came(Result<AskedPage, any Error>)
+    /// The items of the page that came as the one with this number.
+    case made(Int, AskedPage)
     /// What was changed by each of the pages, up to one that was overtaken.
     case stored([AskedPage], Result<[PageApplication], any Error>)
 }

@@ -83,6 +83,13 @@ struct RemoteTables {
         return document
     }
 
+    /// Whether there is no document with this identifier, and nothing is kept of such a row.
+    func isUnknown(_ id: String) throws -> Bool {
+        if try snapshot.withDocument(id, { _ in true }) ?? false { return false }
+        let key = documentKey(id)
+        return try entries?.value(for: key) == nil && servers?.value(for: key) == nil
+    }
+
     /// Whether the identifier is that of a document which does not belong to the remote.
     func isTaken(_ id: String, in snapshot: Snapshot) throws -> Bool {
         if scope == .all { return false }

@@ -45,12 +45,18 @@ import Testing
         try await pushed.database.add(json: lines)
         let pulled = try await Device()
         let scoped = try await Device()
+        let described = try await Device()
 
         var backend = ModelBackend(server: try server(lines))
         backend.batchMax = 100
         backend.listed = Self.likeATable
         backend.answered = Self.likeATable
         try await pulled.replicate(backend) { $0.pageSize = 500 }
+        // As a server's rows come: packed, and with attachments that none of them has.
+        var packing = backend
+        packing.carriesAttachments = true
+        packing.listed = { Self.packed(Self.likeATable($0)) }
+        try await described.replicate(packing) { $0.pageSize = 500 }
         try await scoped.replicate(backend) {
             $0.pageSize = 500
             $0.scope = .documents(ofType: "place", member: "kind")
@@ -65,7 +71,8 @@ import Testing
         #expect(try pushed.database.pendingOperations().isEmpty)
 
         for (device, plain, ratioMax, name) in [
-            (pulled, filled, 1.15, "pulled"), (pushed, filled, 1.15, "pushed"),
+            (pulled, filled, 1.15, "pulled"), (described, filled, 1.15, "described"),
+            (pushed, filled, 1.15, "pushed"),
             // Each base names that member.
             (scoped, filledInScope, 1.17, "scoped"),
         ] {
@@ -74,6 +81,18 @@ import Testing
             #expect(ratio <= ratioMax, "\(name)")
             #expect(try await device.database.check() == [])
         }
+    }
+
+    /// An item as a page of text gives it.
+    private static let packed: @Sendable (RemoteItem) -> RemoteItem = { item in
+        var members = item.members
+        members[AttachmentMember.name] = nil
+        guard let packed = try? PackedValue(.object(members)) else {
+            preconditionFailure("The members of a city can be packed.")
+        }
+        return RemoteItem(
+            id: item.id, version: item.version, packed: packed, created: item.created,
+            updated: item.updated)
     }
 
     /// Versions and dates of the lengths that those of a server have.

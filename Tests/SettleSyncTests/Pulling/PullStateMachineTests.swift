@@ -1,9 +1,12 @@
+import Foundation
 import TestSupport
 import Testing
 
 @testable import SettleSync
 
 @Suite struct `Pull state machine` {
+    private enum Step { case come, make, store }
+
     /// Drives a machine with reports in a random order and checks every promise on the way.
     private func run(
         pageCount: Int, heldMax: Int, failsAt: Int?, abortsAfter: Int?, seed: UInt64
@@ -12,7 +15,7 @@ import Testing
         var machine = PullStateMachine(heldMax: heldMax)
         // The first page has been asked for.
         var isAsking = true
-        var (came, stored, storing, reports) = (0, 0, 0, 0)
+        var (came, made, stored, storing, reports) = (0, 0, 0, 0, 0)
         var (hasFailed, isAborted) = (false, false)
         func come() {
             isAsking = false
@@ -37,26 +40,32 @@ import Testing
                 isAsking = true
             case .store(let count):
                 #expect(storing == 0 && !isAborted, "One transaction at a time; \(random)")
-                #expect(count == came - stored, "What came is stored together; \(random)")
+                #expect(count == made - stored, "What is made is stored together; \(random)")
                 storing = count
             case .wait:
-                guard isAsking || storing > 0 else {
+                let steps =
+                    (storing > 0 ? [Step.store] : []) + (made < came ? [.make] : [])
+                    + (isAsking ? [.come] : [])
+                guard let step = steps.randomElement(using: &random) else {
                     Issue.record("Nothing to wait for; \(random)")
                     return
                 }
                 reports += 1
-                if storing > 0, !isAsking || Bool.random(using: &random) {
+                switch step {
+                case .store:
                     stored += storing
                     storing = 0
                     machine.stored()
-                } else {
-                    come()
+                case .make:
+                    made += 1
+                    machine.made()
+                case .come: come()
                 }
             case .finish:
                 break loop
             }
         }
-        #expect(!isAsking && storing == 0, "\(random)")
+        #expect(!isAsking && storing == 0 && made == came, "\(random)")
         if !isAborted {
             #expect(stored == (failsAt.map { min($0, came) } ?? pageCount), "\(random)")
         }
@@ -80,10 +89,13 @@ import Testing
     @Test func `asks for the page behind the next one while a page is stored`() {
         var machine = PullStateMachine(heldMax: 2)
         machine.came(isLast: false)
-        #expect(machine.nextAction() == .ask)
+        #expect(machine.nextAction() == .ask, "While the page is made.")
+        #expect(machine.nextAction() == .wait)
+        machine.made()
         #expect(machine.nextAction() == .store(count: 1))
         #expect(machine.nextAction() == .wait)
         machine.came(isLast: false)
+        machine.made()
         #expect(machine.nextAction() == .wait, "Two pages are held.")
         machine.stored()
         #expect(machine.nextAction() == .ask)
@@ -91,5 +103,30 @@ import Testing
         machine.failed()
         machine.stored()
         #expect(machine.nextAction() == .finish)
+    }
+
+    @Test func `hands pages on in the order in which they came, whichever is made first`() {
+        let query = PullQuery()
+        func page(_ number: Int) -> AskedPage {
+            AskedPage(
+                page: PullPage(items: [], token: PullToken("\(number)"), isLast: false), token: nil,
+                context: PageContext(query: query, storedOutcomeCount: 0, date: .distantPast))
+        }
+        for seed in UInt64(0)..<64 {
+            var random = SeededGenerator(seed: seed)
+            var (pages, handed) = (ArrivedPages(), [String?]())
+            var waiting: [Int] = []
+            for number in 0..<6 {
+                #expect(pages.add() == number)
+                waiting.append(number)
+                while waiting.count > 2 || number == 5,
+                    let made = waiting.randomElement(using: &random)
+                {
+                    waiting.removeAll { $0 == made }
+                    handed += pages.made(made, page(made)).map { $0.page.token?.text }
+                }
+            }
+            #expect(handed == (0..<6).map { "\($0)" }, "\(random)")
+        }
     }
 }

@@ -83,12 +83,10 @@ extension AzureTablesBackend {
     private func result(
         _ page: TablePage, _ step: PullStep
     ) throws(ReplicationError) -> PullPage {
-        var items: [RemoteItem] = []
-        items.reserveCapacity(page.rows.count)
-        for row in page.rows {
-            if step.isFirst, step.before?.isUnchanged(row) == true { continue }
-            items.append(page.item(listed: row))
-        }
+        // An old token stands for the same position as a new one that says the same.
+        let rows =
+            step.isFirst && step.before != nil
+            ? page.rows.filter { step.before?.isUnchanged($0) != true } : page.rows
         let next = try step.position(after: page)
         let isLast: Bool
         switch step.asked {
@@ -97,12 +95,12 @@ extension AzureTablesBackend {
         case .skip: isLast = page.rows.isEmpty
         default: isLast = page.isLast
         }
-        // An old token stands for the same position as a new one that says the same.
-        let known = page.rows.count - items.count
+        let known = page.rows.count - rows.count
         return PullPage(
-            items: items, token: next?.token, isLast: isLast,
-            itemCountRemaining: step.isFirst && !items.isEmpty
-                ? page.count.map { $0 - known } : nil)
+            itemCount: rows.count, token: next?.token, isLast: isLast,
+            itemCountRemaining: step.isFirst && !rows.isEmpty
+                ? page.count.map { $0 - known } : nil
+        ) { rows.map { page.item(listed: $0) } }
     }
 
     /// How long before a page was made its rows are final, in seconds.
