@@ -60,6 +60,12 @@ package struct PackedValue: Sendable, Hashable {
         return PackedValue(stored: Array(bytes[range]))
     }
 
+    /// Whether there is a member of that name; false, too, where damage hides it.
+    package func hasMember(_ name: String) -> Bool {
+        let span = bytes.span
+        return (try? PackedForm.range(ofMember: name, of: span, in: 0..<span.count)) != nil
+    }
+
     /// The member of a member and so on; the whole value for an empty path.
     ///
     /// - Returns: nil when a step is absent or leads through something that is no object.

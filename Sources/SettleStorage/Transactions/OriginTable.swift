@@ -52,6 +52,13 @@ extension StoreTransaction {
     func number(ofOrigin name: String) throws -> UInt64 {
         // By bytes: equal texts of different bytes are different names.
         let bytes = Array(name.utf8)
+        if let lastOrigin, lastOrigin.name == bytes { return lastOrigin.number }
+        let number = try number(ofOrigin: name, bytes)
+        lastOrigin = (bytes, number)
+        return number
+    }
+
+    private func number(ofOrigin name: String, _ bytes: [UInt8]) throws -> UInt64 {
         if let known = origins.first(where: { bytes.elementsEqual($0.value.utf8) }) {
             return known.key
         }

@@ -35,6 +35,13 @@ extension StoreTransaction {
         return true
     }
 
+    /// Holds the members of a record that was just stored to be held.
+    package func hold(_ record: DocumentRecord, by holder: UInt32, note: [UInt8]) throws {
+        precondition(record.isHeld, "A record that is held says so.")
+        try writer.put(
+            note, for: HoldTable.key(record.sequence, holder), in: writtenHolds.table)
+    }
+
     /// Ends a hold on the members of a document as they are now; none there is nothing to end.
     ///
     /// - Throws: ``StorageError/corrupted(place:)``; ``LMDBError`` when the engine cannot.

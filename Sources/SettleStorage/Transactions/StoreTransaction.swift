@@ -27,6 +27,9 @@ package final class StoreTransaction: StoreSnapshot {
     /// Uploads that this closure made for documents of its own.
     var uploadsToEnd: [UInt64] = []
 
+    /// The origin that was written last, and its number.
+    var lastOrigin: (name: [UInt8], number: UInt64)?
+
     private let engine: WriteTransaction
     /// What was there before a change of ``changes``, by its index; nothing for a new document.
     private var befores: [Int: DocumentRecord] = [:]

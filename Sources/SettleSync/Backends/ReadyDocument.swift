@@ -8,6 +8,8 @@ final class ReadyDocument: Sendable {
     let body: PackedValue
     /// The digest of the document's first revision.
     let digest: Revision.Digest
+    /// Whether there is a null among the members.
+    let hasNull: Bool
     private let version: String?
     private let note: NoteVersion
 
@@ -21,11 +23,14 @@ final class ReadyDocument: Sendable {
         self.version = version
         digest = Revision.digest(
             parentGeneration: 0, parent: nil, isDeleted: false, body: body, attachments: [])
+        hasNull = (try? body.hasNull()) ?? true
         note = NoteVersion(version)
     }
 
-    /// The short form of a version; nil for another than that of the item.
-    func note(of version: String?) -> NoteVersion? { version == self.version ? note : nil }
+    /// The short form of a version, which is at hand for that of the item.
+    func note(of version: String?) -> NoteVersion {
+        version == self.version ? note : NoteVersion(version)
+    }
 }
 
 /// What was worked out from the rest of a value: it says nothing more, and does not count in comparisons.

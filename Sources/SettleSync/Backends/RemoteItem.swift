@@ -34,14 +34,17 @@ public struct RemoteItem: Sendable, Hashable {
         _modify {
             // Let go of before it is changed, so that the dictionary is not copied.
             var members = form.value.objectValue ?? [:]
-            form = .value(.null)
+            given = GivenMembers(form: .value(.null))
             ready.value = nil
-            defer { form = .value(.object(members)) }
+            defer { given = GivenMembers(form: .value(.object(members))) }
             yield &members
         }
     }
     /// The members, an object.
-    private(set) var form: JSONForm
+    ///
+    /// - Complexity: Where ``describesNone`` is true, they are put together each time.
+    var form: JSONForm { given.form }
+    private var given: GivenMembers
     /// The document that the members make; nil where nobody has made it, and where it has attachments.
     private(set) var ready = Derived<ReadyDocument?>(nil)
     /// When the remote says the item was made.
@@ -57,7 +60,7 @@ public struct RemoteItem: Sendable, Hashable {
         self.id = id
         self.version = version
         self.isDeleted = isDeleted
-        form = .value(.object(members))
+        given = GivenMembers(form: .value(.object(members)))
         self.created = created
         self.updated = updated
     }
@@ -72,21 +75,55 @@ public struct RemoteItem: Sendable, Hashable {
         self.id = id
         self.version = version
         self.isDeleted = isDeleted
-        form = .packed(packed)
+        given = GivenMembers(form: .packed(packed))
         self.created = created
         self.updated = updated
-        if isPrepared, !isDeleted, form[AttachmentMember.name] == nil {
+        if isPrepared, !isDeleted, !packed.hasMember(AttachmentMember.name) {
             ready.value = ReadyDocument(packed, version: version)
         }
     }
 
-    /// Adds to packed members without a description of attachments one of no attachments.
+    /// Whether the members are those of ``ready``, and a description of no attachments.
+    var describesNone: Bool { given.describesNone }
+
+    /// The item with a description of its attachments, or with none.
     ///
-    /// - Returns: False when the members are not packed.
-    mutating func describeNoAttachments() -> Bool {
-        guard let packed = form.packed, let merged = try? packed.merging(AttachmentMember.none)
-        else { return false }
-        form = .packed(merged)
-        return true
+    /// Where attachments are carried, an item without the member has none; where they are not, what a
+    /// remote describes is not ours to change, and is not seen.
+    func describingAttachments(_ isTrue: Bool) -> RemoteItem {
+        if ready.value != nil, isTrue || !describesNone {
+            var item = self
+            item.given.describesNone = isTrue
+            return item
+        }
+        let description = form[AttachmentMember.name]
+        let isDescribed = AttachmentMember.attachments(of: description) != nil
+        guard isTrue ? description == nil : isDescribed else { return self }
+        var item = self
+        item.members[AttachmentMember.name] = isTrue ? [:] : nil
+        return item
     }
+}
+
+/// The members that a back-end gave, perhaps with a description of no attachments that it did not give.
+private struct GivenMembers: Sendable {
+    private let given: JSONForm
+    /// Whether a description is to be added.
+    var describesNone = false
+
+    init(form: JSONForm) { given = form }
+
+    var form: JSONForm {
+        guard describesNone else { return given }
+        if let whole = try? given.packed?.merging(AttachmentMember.none) { return .packed(whole) }
+        var members = given.value.objectValue ?? [:]
+        members[AttachmentMember.name] = [:]
+        return .value(.object(members))
+    }
+}
+
+extension GivenMembers: Hashable {
+    static func == (left: GivenMembers, right: GivenMembers) -> Bool { left.form == right.form }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(form) }
 }

@@ -174,16 +174,14 @@ extension PushQueue {
         _ context: PageContext, _ application: inout PageApplication
     ) throws {
         let id = item.id
-        var state = BaseItem(item)
-        if tables.scope == .all, try tables.isUnknown(id) {
-            // As most rows of a first pull are; a deleted item that was never here leaves no trace.
-            guard state.isLive else { return }
-            state.source = context.isIncremental ? context.queryHash : 0
-            try takeNew(
-                state.pulled(over: nil, here: nil), id, in: transaction, tables, origin: origin)
+        if try takeNew(
+            item, source: context.isIncremental ? context.queryHash : 0, in: transaction, tables,
+            origin: origin)
+        {
             application.changedCount += 1
             return
         }
+        var state = BaseItem(item)
         state.source = context.queryHash
         // As what was pushed from here comes back.
         if context.isIncremental, try tables.entry(id) == nil, try tables.showAgain(state, id) {

@@ -60,22 +60,6 @@ extension Backend {
 
 }
 
-// Where attachments are carried, an item without the member has none; where they are not, what a
-// remote describes is not ours to change, and is not seen.
-
-extension RemoteItem {
-    /// The item with a description of its attachments, or with none.
-    func describingAttachments(_ isTrue: Bool) -> RemoteItem {
-        let description = form[AttachmentMember.name]
-        let isDescribed = AttachmentMember.attachments(of: description) != nil
-        guard isTrue ? description == nil : isDescribed else { return self }
-        var item = self
-        if isTrue, item.describeNoAttachments() { return item }
-        item.members[AttachmentMember.name] = isTrue ? [:] : nil
-        return item
-    }
-}
-
 extension PullPage {
     /// The page with items that all describe their attachments, or with none that does.
     func describingAttachments(_ isTrue: Bool) -> PullPage {

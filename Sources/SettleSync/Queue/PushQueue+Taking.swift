@@ -40,16 +40,31 @@ extension PushQueue {
         if let old { try close(id, old, in: transaction, tables) }
     }
 
-    /// Stores a live row of which nothing is known here (``RemoteTables/isUnknown(_:)``), for a remote with
-    /// all documents.
+    /// Stores a row that is ready to be a document and of which nothing is known here, as most rows of a first
+    /// pull are.
     ///
+    /// - Parameters:
+    ///   - item: The row.
+    ///   - source: The hash of the query that shows it; 0 for none.
+    ///   - transaction: The transaction.
+    ///   - tables: The remote's tables.
+    ///   - origin: The remote.
+    /// - Returns: False for another row; nothing was stored then.
     /// - Throws: What the database throws when it cannot be written.
     static func takeNew(
-        _ state: BaseItem, _ id: String, in transaction: Transaction, _ tables: RemoteTables,
+        _ item: RemoteItem, source: UInt64, in transaction: Transaction, _ tables: RemoteTables,
         origin: String
-    ) throws {
-        try adopt(state, id, in: transaction, tables, origin: origin)
-        try tables.addBase(state, id)
+    ) throws -> Bool {
+        guard tables.scope == .all, let ready = item.ready.value, !item.isDeleted,
+            // Nulls that stand for nothing are left out.
+            !(item.nullMayMeanAbsent && ready.hasNull),
+            ready.body.bytes.count <= JSONLimits.default.sizeMax, try tables.isUnknown(item.id)
+        else { return false }
+        let note = try BaseNote.note(of: item, ready, source: source, tables.queries)
+        try transaction.storeNew(
+            item.id, body: ready.body, digest: ready.digest, from: origin,
+            heldBy: tables.number, note: note)
+        return true
     }
 
     /// Gives the document the form that the remote has.

@@ -139,7 +139,7 @@ struct BaseItem: Sendable, Hashable {
 
     /// The version in the form in which a note has it.
     var noteVersion: NoteVersion {
-        ready.value?.note(of: version) ?? NoteVersion(version)
+        ready.value.map { $0.note(of: version) } ?? NoteVersion(version)
     }
 
     /// Whether the server describes the item's attachments; otherwise those here are its own

@@ -46,27 +46,12 @@ enum BaseNote {
         let stamp = scope.stamp(of: own)
         guard let members = stamp == nil ? own : stamp.flatMap({ try? own.merging($0.object) })
         else { return nil }
-        let (version, date) = (state.noteVersion, NoteDate(state.updated))
         let isHidden = !state.unshown.isEmpty || !state.rounded.isEmpty
-        var row = RowWriter(expecting: 40)
-        row.write(byte: layout)
-        row.write(
-            byte: version.stored | date.stored << Flag.dateShift
-                | (state.nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
-                | (attachments == nil ? 0 : Flag.attachments) | (isHidden ? Flag.hidden : 0)
-                | (stamp == nil ? 0 : Flag.stamped))
-        version.write(to: &row)
-        date.write(to: &row)
-        // Also where there is none yet: a page that shows the item then does not make the row longer.
-        if state.source == 0 {
-            row.write(byte: 0)
-        } else if let number = try queries.number(of: state.source) {
-            row.write(byte: number)
-        } else {
-            row.write(byte: Self.unnumbered)
-            row.write(fixed: state.source)
-        }
-        if let attachments { row.write(counted: attachments) }
+        var row = try head(
+            state.noteVersion, state.updated, source: state.source, queries,
+            attachments: attachments,
+            flags: (state.nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0)
+                | (isHidden ? Flag.hidden : 0) | (stamp == nil ? 0 : Flag.stamped))
         if isHidden {
             row.write(number: UInt64(state.unshown.count))
             for name in state.unshown.sorted() { row.write(counted: name.utf8) }
@@ -74,6 +59,51 @@ enum BaseNote {
         }
         if let stamp { row.write(counted: stamp.name.utf8) }
         return (row.bytes, members)
+    }
+
+    /// The note of an item that is ready to be stored, for a remote with all documents.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - ready: Its document.
+    ///   - source: The hash of the query that shows it.
+    ///   - queries: The numbers of the remote's queries.
+    /// - Returns: The note that goes with the members of `ready`.
+    /// - Throws: What the database throws when it cannot be read or written.
+    static func note(
+        of item: RemoteItem, _ ready: ReadyDocument, source: UInt64, _ queries: QueryNumbers
+    ) throws -> [UInt8] {
+        try head(
+            ready.note(of: item.version), item.updated, source: source, queries,
+            attachments: item.describesNone ? [] : nil,
+            flags: item.nullMayMeanAbsent ? Flag.nullMayMeanAbsent : 0
+        ).bytes
+    }
+
+    /// What a note begins with.
+    private static func head(
+        _ version: NoteVersion, _ updated: Date?, source: UInt64, _ queries: QueryNumbers,
+        attachments: [UInt8]?, flags: UInt8
+    ) throws -> RowWriter {
+        let date = NoteDate(updated)
+        var row = RowWriter(expecting: 40)
+        row.write(byte: layout)
+        row.write(
+            byte: version.stored | date.stored << Flag.dateShift | flags
+                | (attachments == nil ? 0 : Flag.attachments))
+        version.write(to: &row)
+        date.write(to: &row)
+        // Also where there is none yet: a page that shows the item then does not make the row longer.
+        if source == 0 {
+            row.write(byte: 0)
+        } else if let number = try queries.number(of: source) {
+            row.write(byte: number)
+        } else {
+            row.write(byte: Self.unnumbered)
+            row.write(fixed: source)
+        }
+        if let attachments { row.write(counted: attachments) }
+        return row
     }
 
     /// Reads a state.

@@ -74,22 +74,31 @@ enum NoteVersion: Equatable {
 
     /// Texts of other lengths are no base64 of eight bytes.
     private static func eight(of version: String) -> NoteVersion? {
-        guard version.utf8.count == 12, let bytes = bytes(ofBase64: version), bytes.count == 8
-        else { return nil }
-        return .eight(bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        guard version.utf8.count == 12 else { return nil }
+        var (number, count) = (UInt64(0), 0)
+        let isBase64 = decode(version) { byte in
+            number = number << 8 | UInt64(byte)
+            count += 1
+            return true
+        }
+        return isBase64 && count == 8 ? .eight(number) : nil
     }
 
     private static func revision(of version: String) -> NoteVersion? {
-        guard (48...60).contains(version.utf8.count), let bytes = bytes(ofBase64: version)
-        else { return nil }
-        return revision(inText: bytes).map { .revision($0) }
+        guard (48...60).contains(version.utf8.count) else { return nil }
+        var reader = RevisionReader()
+        guard decode(version, { reader.take($0) }) else { return nil }
+        return reader.revision.map { .revision($0) }
     }
 
-    /// The bytes of which a text is the base64; nil unless it is spelled as an encoder spells it, so that the
-    /// bytes give it again.
-    private static func bytes(ofBase64 text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(48)
+    /// Decodes a text that is base64 as an encoder spells it, so that the bytes give it again.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - take: Called with each byte; answers false to stop.
+    /// - Returns: False when it is none, or was stopped.
+    @inline(__always)
+    private static func decode(_ text: String, _ take: (UInt8) -> Bool) -> Bool {
         var (word, bitCount) = (UInt32(0), UInt32(0))
         var (count, paddingCount) = (0, 0)
         for byte in text.utf8 {
@@ -98,20 +107,19 @@ enum NoteVersion: Equatable {
                 paddingCount += 1
                 continue
             }
-            guard paddingCount == 0, let digit = digit(ofBase64: byte) else { return nil }
+            guard paddingCount == 0, let digit = digit(ofBase64: byte) else { return false }
             word = word << 6 | digit
             bitCount += 6
             guard bitCount >= 8 else { continue }
             bitCount -= 8
-            bytes.append(UInt8(truncatingIfNeeded: word >> bitCount))
+            guard take(UInt8(truncatingIfNeeded: word >> bitCount)) else { return false }
         }
         // Of a last group, 2 or 4 bits are left, which are zero, and 1 or 2 places are filled up.
-        guard count % 4 == 0, bitCount < 6, paddingCount == Int(bitCount) / 2,
-            word & (1 << bitCount - 1) == 0
-        else { return nil }
-        return bytes
+        return count % 4 == 0 && bitCount < 6 && paddingCount == Int(bitCount) / 2
+            && word & (1 << bitCount - 1) == 0
     }
 
+    @inline(__always)
     private static func digit(ofBase64 byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
@@ -122,36 +130,53 @@ enum NoteVersion: Equatable {
         default: nil
         }
     }
+}
 
-    /// The revision with that text; nil when its own text is another.
-    private static func revision(inText bytes: [UInt8]) -> Revision? {
-        guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")), (1...10).contains(dash),
-            bytes.count == dash + 33, bytes[0] != UInt8(ascii: "0")
-        else { return nil }
-        var number: UInt64 = 0
-        for byte in bytes[..<dash] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
+/// Reads the text of a revision byte by byte: a number, a dash, and 32 hexadecimal digits in lower case.
+private struct RevisionReader {
+    private var generation: UInt64 = 0
+    private var numberCount = 0
+    private var hasDash = false
+    private var digitCount = 0
+    private var (high, low) = (UInt64(0), UInt64(0))
+
+    /// Takes the next byte; false when no revision goes on so.
+    @inline(__always)
+    mutating func take(_ byte: UInt8) -> Bool {
+        let isDecimal = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+        guard hasDash else {
+            if byte == UInt8(ascii: "-") {
+                hasDash = true
+                return numberCount > 0
+            }
+            // No revision begins with a zero, nor has a number of more than ten digits.
+            guard isDecimal, numberCount < 10, numberCount > 0 || byte != UInt8(ascii: "0") else {
+                return false
+            }
+            numberCount += 1
+            generation = generation * 10 + UInt64(byte - UInt8(ascii: "0"))
+            return true
         }
-        guard let generation = UInt32(exactly: number),
-            let high = word(ofDigits: bytes[(dash + 1)..<(dash + 17)]),
-            let low = word(ofDigits: bytes[(dash + 17)...])
-        else { return nil }
-        return Revision(generation: generation, digest: Revision.Digest(high: high, low: low))
+        let digit: UInt8
+        if isDecimal {
+            digit = byte - UInt8(ascii: "0")
+        } else if byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "f") {
+            digit = byte - UInt8(ascii: "a") + 10
+        } else {
+            return false
+        }
+        digitCount += 1
+        if digitCount <= 16 {
+            high = high << 4 | UInt64(digit)
+        } else {
+            low = low << 4 | UInt64(digit)
+        }
+        return digitCount <= 32
     }
 
-    /// The number that hexadecimal digits in lower case are.
-    private static func word(ofDigits digits: ArraySlice<UInt8>) -> UInt64? {
-        var word: UInt64 = 0
-        for byte in digits {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                word = word << 4 | UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                word = word << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return word
+    /// The revision; nil when the bytes are not the text of one.
+    var revision: Revision? {
+        guard digitCount == 32, let generation = UInt32(exactly: generation) else { return nil }
+        return Revision(generation: generation, digest: Revision.Digest(high: high, low: low))
     }
 }

@@ -47,13 +47,6 @@ extension RemoteTables {
         }
     }
 
-    /// Stores the first base of a document, which is live.
-    func addBase(_ state: BaseItem, _ id: String) throws {
-        guard let row = try BaseNote.row(of: state, in: scope, queries),
-            try writtenTransaction.hold(row.members, of: id, by: number, note: row.note)
-        else { return try setBase(state, id) }
-    }
-
     private func base(_ id: String, _ hold: MemberHold) throws -> BaseItem {
         var row = RowReader(hold.note, place: Self.place(ofBase: id))
         return try BaseNote.state(from: &row, members: hold.members, queries)

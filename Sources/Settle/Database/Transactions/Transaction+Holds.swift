@@ -79,6 +79,31 @@ extension Transaction {
         }
     }
 
+    /// Stores a document of members alone as a replication received it, and holds them.
+    ///
+    /// As ``store(_:from:)`` and ``hold(_:of:by:note:)`` together, for a document that is not there.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - body: The members: a sound object within the limits of a document.
+    ///   - digest: The digest of the revision that they make.
+    ///   - origin: The name of the replication.
+    ///   - holder: The number of the holder.
+    ///   - note: What the holder keeps with them.
+    /// - Throws: ``DatabaseError`` with `invalidDocumentId`, or when the store cannot take it.
+    package func storeNew(
+        _ id: String, body: PackedValue, digest: Revision.Digest, from origin: String,
+        heldBy holder: UInt32, note: [UInt8]
+    ) throws {
+        try Document.check(id: id)
+        try DatabaseError.translating {
+            let record = try store.put(
+                id, body: body, firstDigest: digest, precondition: .none, origin: origin,
+                isHeld: true)
+            try store.hold(record, by: holder, note: note)
+        }
+    }
+
     /// Ends a hold on the members of a document, if there is one.
     ///
     /// - Throws: ``DatabaseError`` when the store cannot take it.

@@ -118,8 +118,3 @@ struct OperationBody {
         return members
     }
 }
-
-extension PackedValue {
-    /// Whether it has a member of that name, by its bytes.
-    fileprivate func hasMember(_ name: String) -> Bool { (try? packedMember(name)) != nil }
-}
