@@ -151,7 +151,8 @@ extension PushQueue {
             try Self.leaveScope(item.id, in: transaction, tables, context, &application)
             return nil
         }
-        if let fault = try tables.scope.fault(ofRow: item.id, BaseItem(item)) {
+        if tables.scope != .all, let fault = try tables.scope.fault(ofRow: item.id, BaseItem(item))
+        {
             try Self.leaveScope(item.id, in: transaction, tables, &application)
             return ItemFault(fault.reason, member: fault.member)
         }

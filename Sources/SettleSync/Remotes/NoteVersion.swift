@@ -101,7 +101,11 @@ enum NoteVersion: Equatable {
     private static func decode(_ text: String, _ take: (UInt8) -> Bool) -> Bool {
         var (word, bitCount) = (UInt32(0), UInt32(0))
         var (count, paddingCount) = (0, 0)
-        for byte in text.utf8 {
+        // A walk over the bytes of a text asks for each of them in what form the text is.
+        let utf8 = Array(text.utf8)
+        let bytes = utf8.span
+        for place in bytes.indices {
+            let byte = bytes[place]
             count += 1
             if byte == UInt8(ascii: "=") {
                 paddingCount += 1

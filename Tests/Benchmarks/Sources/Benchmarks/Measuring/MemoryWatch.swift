@@ -36,7 +36,7 @@ final class MemoryWatch: Sendable {
     private func look() {
         while !isOver.withLock({ $0 }) {
             sample()
-            Thread.sleep(forTimeInterval: 0.002)
+            Thread.sleep(forTimeInterval: 0.01)
         }
     }
 
