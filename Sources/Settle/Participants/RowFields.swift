@@ -24,6 +24,11 @@ package struct RowWriter {
         bytes.append(variable: number)
     }
 
+    /// Eight bytes, most significant first.
+    package mutating func write(fixed number: UInt64) {
+        bytes.append(fixed64: number)
+    }
+
     package mutating func write(counted field: some Collection<UInt8>) {
         bytes.append(counted: field)
     }

@@ -91,17 +91,21 @@ public struct RemoteItem: Sendable, Hashable {
     /// Where attachments are carried, an item without the member has none; where they are not, what a
     /// remote describes is not ours to change, and is not seen.
     func describingAttachments(_ isTrue: Bool) -> RemoteItem {
+        var item = self
+        item.describeAttachments(isTrue)
+        return item
+    }
+
+    /// Adds a description of its attachments, or takes it away; see ``describingAttachments(_:)``.
+    mutating func describeAttachments(_ isTrue: Bool) {
         if ready.value != nil, isTrue || !describesNone {
-            var item = self
-            item.given.describesNone = isTrue
-            return item
+            given.describesNone = isTrue
+            return
         }
         let description = form[AttachmentMember.name]
         let isDescribed = AttachmentMember.attachments(of: description) != nil
-        guard isTrue ? description == nil : isDescribed else { return self }
-        var item = self
-        item.members[AttachmentMember.name] = isTrue ? [:] : nil
-        return item
+        guard isTrue ? description == nil : isDescribed else { return }
+        members[AttachmentMember.name] = isTrue ? [:] : nil
     }
 }
 

@@ -64,7 +64,9 @@ extension PullPage {
     /// The page with items that all describe their attachments, or with none that does.
     func describingAttachments(_ isTrue: Bool) -> PullPage {
         var page = self
-        page.items = items.map { $0.describingAttachments(isTrue) }
+        var items = items
+        for place in items.indices { items[place].describeAttachments(isTrue) }
+        page.items = items
         return page
     }
 }

@@ -194,15 +194,6 @@ enum BaseNote {
     }()
 }
 
-extension RowWriter {
-    /// Eight bytes, most significant first.
-    mutating func write(fixed number: UInt64) {
-        for place in 0..<8 {
-            write(byte: UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * place)))
-        }
-    }
-}
-
 extension RowReader {
     mutating func fixed() throws(DatabaseError) -> UInt64 {
         try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -8,6 +8,8 @@ import Settle
 struct RemoteTables {
     /// The number that stands for the remote in this database.
     let number: UInt32
+    /// What every key of the remote begins with.
+    let prefix: [UInt8]
     /// Which documents belong to the remote.
     let scope: ReplicationScope
     /// See ``RemoteRecord/carriesAttachments``.
@@ -44,6 +46,7 @@ struct RemoteTables {
     init(_ record: RemoteRecord?, in snapshot: Snapshot) throws {
         // Number 0 belongs to no remote.
         number = record?.number ?? 0
+        prefix = Self.bytes(of: UInt64(number), count: 4)
         self.snapshot = snapshot
         queries = QueryNumbers(try snapshot.table(QueryNumbers.tableName), of: number)
         scope = record?.scope ?? .all
@@ -59,6 +62,7 @@ struct RemoteTables {
     /// Tables to read from and write to.
     init(_ record: RemoteRecord, writingIn transaction: Transaction) throws {
         number = record.number
+        prefix = Self.bytes(of: UInt64(number), count: 4)
         snapshot = transaction
         queries = QueryNumbers(
             try transaction.sideTable(named: QueryNumbers.tableName), of: number)
@@ -218,9 +222,13 @@ struct RemoteTables {
 
     // MARK: Keys
 
-    var prefix: [UInt8] { Self.bytes(of: UInt64(number), count: 4) }
-
-    func documentKey(_ id: String) -> [UInt8] { prefix + Array(id.utf8) }
+    func documentKey(_ id: String) -> [UInt8] {
+        var key: [UInt8] = []
+        key.reserveCapacity(prefix.count + id.utf8.count)
+        key.append(contentsOf: prefix)
+        key.append(contentsOf: id.utf8)
+        return key
+    }
 
     func queueKey(_ order: UInt64, _ id: String) -> [UInt8] {
         prefix + Self.bytes(of: order, count: 8) + Array(id.utf8)

@@ -23,10 +23,12 @@ extension RemoteItem {
             let (rest, own) = columns.parting(packed)
         {
             guard let id = own.id else { return nil }
+            let updated = Self.date(own.updatedAt)
             self.init(
                 id: id, version: tag ?? own.version, isDeleted: own.isDeleted, packed: rest,
-                created: Self.date(own.createdAt), updated: Self.date(own.updatedAt),
-                isPrepared: isListed)
+                // Most rows were never changed.
+                created: own.createdAt == own.updatedAt ? updated : Self.date(own.createdAt),
+                updated: updated, isPrepared: isListed)
             nullMayMeanAbsent = !storesJSON
             return
         }
