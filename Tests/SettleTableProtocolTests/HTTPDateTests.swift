@@ -99,7 +99,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "now", "120", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "", "now", "120", "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT",
+        "Monday, 06-Nov-94 08:49:37 GMT", "Sunday, 6-Nov-94 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37", "Sunday, 31-Feb-94 08:49:37 GMT",
+        "Sun Nov 6 08:49:37 1994", "Sun Nov 06 08:49:37 1994", "Mon Nov  6 08:49:37 1994",
+        "Sun Nov  6 08:49:37 94", "Sun Nov  6 08:49:37 1994 GMT", "Sun Feb 31 08:49:37 1994",
         "Mon, 06 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
         "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, -6 Nov 1994 08:49:37 GMT",
         "Sun,  6 Nov 1994 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
@@ -124,6 +128,31 @@ import Testing
     ])
     func `are nothing else`(text: String) {
         #expect(HTTPDate.second(of: text) == nil)
+    }
+
+    @Test func `are read in the two older forms, too`() {
+        #expect(HTTPDate.second(of: "Sunday, 06-Nov-94 08:49:37 GMT") == 784_111_777)
+        #expect(HTTPDate.second(of: "Sun Nov  6 08:49:37 1994") == 784_111_777)
+        let longNames = [
+            "Sun": "Sunday", "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday",
+            "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+        ]
+        var random = TestSupport.SeededGenerator()
+        for _ in 0..<2_000 {
+            // The years 1900 through 2199.
+            let second = Int64.random(in: -2_208_988_800..<7_258_118_400, using: &random)
+            let text = HTTPDate.text(of: second)
+            let parts = text.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
+            let (name, day, month, year, clock) = (
+                parts[0], parts[1], parts[2], parts[3], parts[4]
+            )
+            let long = longNames[name] ?? ""
+            let dashed = "\(long), \(day)-\(month)-\(year.suffix(2)) \(clock) GMT"
+            #expect(HTTPDate.second(of: dashed) == second, "\(dashed), \(random)")
+            let padded = day.hasPrefix("0") ? " \(day.dropFirst())" : day
+            let yearLast = "\(name) \(month) \(padded) \(clock) \(year)"
+            #expect(HTTPDate.second(of: yearLast) == second, "\(yearLast), \(random)")
+        }
     }
 
     @Test func `with one character wrong are none, or another date`() {

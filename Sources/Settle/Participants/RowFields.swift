@@ -46,6 +46,11 @@ package struct RowReader {
         self.place = place
     }
 
+    /// Eight bytes, most significant first.
+    package mutating func fixed() throws(DatabaseError) -> UInt64 {
+        try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     /// What a reader says about a row that it cannot read.
     package var damage: DatabaseError {
         DatabaseError(

@@ -21,7 +21,8 @@ struct SyncCommand: SettleSubcommand {
 
             With --channel only documents in one of these channels are fetched. With --repeat the \
             command goes on until it is interrupted; what other processes change in the database is \
-            sent after the next rest (see --interval).
+            sent with the next poll: after --interval, and after up to twenty times that with a server \
+            that is listened to.
 
             Rows that were deleted for good, and rows that left a channel of a server that does not
             report it, stay here until --reconcile lists everything and removes what is gone. \

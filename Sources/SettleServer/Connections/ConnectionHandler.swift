@@ -8,7 +8,10 @@ import NIOHTTP1
 /// ask to keep it, and when it would go on in another protocol. The side that sends is ended first;
 /// what the client still sends is dropped until it ends its own, so that it can read the answer.
 ///
-/// > Source: RFC 9112, 3.2 and 9.
+/// A client that waits with its body until it hears that it is wanted (`Expect: 100-continue`) hears so when there is no
+/// answer within ``continueDelay``: most that are refused are refused before, and never send it.
+///
+/// > Source: RFC 9112, 3.2 and 9; RFC 9110, 10.1.1.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,20 +22,32 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private struct Exchange {
         var isVersion0 = false
         var isLast = false
+        /// Whether its body waits for a word that it is wanted.
+        var awaitsContinue = false
     }
+
+    /// How long an answer may take before a body that waits is asked for.
+    static let continueDelay = TimeAmount.milliseconds(10)
 
     /// The requests whose answers have not begun, in their order.
     private var coming = CircularBuffer<Exchange>()
     private var current = Exchange()
     private var hasEnded = false
+    /// Whether an answer has begun and not ended.
+    private var isAnswering = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasEnded else { return }
         guard case .head(var head) = unwrapInboundIn(data) else {
+            // Who sends does not wait.
+            if !coming.isEmpty {
+                coming[coming.index(before: coming.endIndex)].awaitsContinue = false
+            }
             context.fireChannelRead(data)
             return
         }
         coming.append(Self.exchange(&head, at: context.channel.localAddress))
+        if coming.last?.awaitsContinue ?? false { askForBodySoon(context) }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
@@ -53,15 +68,37 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return context.write(data, promise: promise)
             }
             current = coming.popFirst() ?? Exchange(isLast: true)
+            isAnswering = true
             prepare(&head)
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end where current.isLast:
             hasEnded = true
             context.writeAndFlush(data, promise: promise)
             context.close(mode: .output, promise: nil)
-        case .body, .end:
+        case .end:
+            isAnswering = false
+            context.write(data, promise: promise)
+            if coming.first?.awaitsContinue ?? false { askForBodySoon(context) }
+        case .body:
             context.write(data, promise: promise)
         }
+    }
+
+    /// Asks for the body of the next request to be answered, if it still waits after a moment.
+    private func askForBodySoon(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.continueDelay) {
+            let (handler, context) = bound.value
+            handler.askForBody(context)
+        }
+    }
+
+    private func askForBody(_ context: ChannelHandlerContext) {
+        // Behind an answer that is under way it is asked when that has ended.
+        guard !hasEnded, !isAnswering, coming.first?.awaitsContinue ?? false else { return }
+        coming[coming.startIndex].awaitsContinue = false
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
     }
 
     private func prepare(_ head: inout HTTPResponseHead) {
@@ -100,6 +137,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             options.contains("close") || isUpgrade
             || exchange.isVersion0 && !options.contains("keep-alive")
         if exchange.isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+        exchange.awaitsContinue =
+            !exchange.isVersion0
+            && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
         return exchange
     }
 

@@ -201,7 +201,9 @@ extension PageReader {
 extension PageRequest {
     /// Whether the list is likely to look at few rows, one after the other.
     fileprivate var isShort: Bool {
-        top + skip <= Self.shortCountMax && walk != .sorted && !isCounted
+        // Both may be as large as a number gets.
+        skip <= Self.shortCountMax && top <= Self.shortCountMax - skip && walk != .sorted
+            && !isCounted
             && (filter == nil || filter?.exactUpdatedAtSpan != nil)
     }
 

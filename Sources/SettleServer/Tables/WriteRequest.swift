@@ -93,7 +93,9 @@ extension WriteRequest {
         case .patch(let patch):
             switch patch.applied(to: current) {
             case .success(let (members, isDeleted)):
-                let change = Change(members: ItemMembers(members), undeletes: !isDeleted)
+                let change = Change(
+                    members: ItemMembers(members), isEmpty: patch.changesNothing,
+                    undeletes: !isDeleted)
                 return decision(of: change, on: current, expecting: expectation, by: identity)
             case .failure(let problem):
                 if current.isDeleted { return .refuse(.deleted(current, .conflict)) }

@@ -66,6 +66,17 @@ public struct PullPage: Sendable {
     }
 }
 
+extension PullPage {
+    /// The page with its items made, which all describe their attachments, or none of which does.
+    func describingAttachments(_ isTrue: Bool) -> PullPage {
+        var page = self
+        var items = items
+        for place in items.indices { items[place].describeAttachments(isTrue) }
+        page.items = items
+        return page
+    }
+}
+
 extension PullPage: Hashable {
     /// Whether two pages have the same items and end in the same place.
     public static func == (left: PullPage, right: PullPage) -> Bool {

@@ -70,7 +70,11 @@ public final class Replication: Sendable {
         session.setChannels { $0 = [] }
     }
 
-    /// Ends the poll wait of a repeating replication.
+    /// Begins the next cycle of a repeating replication at once.
+    ///
+    /// Ends the wait for the next poll, and the one after a failure: call it when the network is back. It ends a wait
+    /// that the server asked for (`Retry-After`), too, which may ask for another. While a cycle runs, the wait behind
+    /// it is left out.
     public func wake() {
         session.wake()
     }

@@ -60,17 +60,6 @@ extension Backend {
 
 }
 
-extension PullPage {
-    /// The page with items that all describe their attachments, or with none that does.
-    func describingAttachments(_ isTrue: Bool) -> PullPage {
-        var page = self
-        var items = items
-        for place in items.indices { items[place].describeAttachments(isTrue) }
-        page.items = items
-        return page
-    }
-}
-
 extension RemoteOutcome {
     fileprivate func describingAttachments(_ isTrue: Bool) -> RemoteOutcome {
         switch self {

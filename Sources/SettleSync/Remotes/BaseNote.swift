@@ -193,9 +193,3 @@ enum BaseNote {
         return object
     }()
 }
-
-extension RowReader {
-    mutating func fixed() throws(DatabaseError) -> UInt64 {
-        try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}

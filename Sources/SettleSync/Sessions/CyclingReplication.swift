@@ -95,6 +95,8 @@ extension CyclingReplication {
                 await pollWait.wait(
                     duration, &waiting, hasReceived: hasReceived, on: given.clock
                 ) { await self.listen(since: $0) }
+                // Who asked for a cycle until now has it.
+                retryWait.forget()
                 action = machine.pollWaitEnded()
             case .retry(let wait, let isReported):
                 let error = cycle.failure
@@ -102,7 +104,7 @@ extension CyclingReplication {
                 logger.warning("The replication failed and goes on.", metadata: error.metadata)
                 if isReported { report(.failed(error)) }
                 cycle = Cycle(session: self, continuing: cycle)
-                await PollWait().wait(wait, on: given.clock)
+                await retryWait.wait(wait, on: given.clock)
                 action = machine.waited()
             case .complete:
                 metrics?.note(&cycle, .completed)

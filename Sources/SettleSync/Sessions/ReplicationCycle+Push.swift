@@ -12,6 +12,8 @@ extension ReplicationCycle {
 
     private mutating func pushInTurn() async throws -> ReplicationError? {
         let (pushQueue, database) = (session.pushQueue, session.database)
+        // What another process wrote is in no queue yet.
+        try await pushQueue.catchUp(database)
         var progress = PushProgress(
             total: try pushQueue.read(database) { _, tables in try tables.queuedCount() })
         // What is queued from now on ends the poll wait of a replication that repeats.

@@ -19,6 +19,7 @@ final class ReplicationSession: CyclingReplication {
     let chosenChannels: ChosenChannels
     let events = Broadcast<ReplicationEvent>()
     let pollWait = PollWait()
+    let retryWait = PollWait()
     let task = SessionTask()
 
     /// Whether everything was listed since the start.

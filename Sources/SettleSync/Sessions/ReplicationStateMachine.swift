@@ -32,7 +32,7 @@ struct ReplicationStateMachine: Sendable {
         case endPush
         /// Report a completed cycle and wait for the next poll, at most this long: `pollWaitEnded`.
         case pollWait(Duration)
-        /// Wait this long and no shorter: `waited`. A repeating replication reports the failure.
+        /// Wait this long, shorter only when the app asks for the next cycle: `waited`. A repeating replication reports the failure.
         case retry(after: Duration, isReported: Bool)
         /// Report completion and end.
         case complete

@@ -16,6 +16,7 @@ final class RevisionSession: CyclingReplication {
     let chosenChannels: ChosenChannels
     let events = Broadcast<ReplicationEvent>()
     let pollWait = PollWait()
+    let retryWait = PollWait()
     let task = SessionTask()
 
     /// Whether what is refused or held back was offered again since the start.

@@ -16,6 +16,8 @@ protocol RunningReplication: AnyObject, Sendable {
     var center: ReplicationCenter { get }
     var task: SessionTask { get }
     var pollWait: PollWait { get }
+    /// The wait for another try after a failure.
+    var retryWait: PollWait { get }
 
     /// Replicates, from the first cycle to the end.
     func replicate() async throws -> ReplicationSummary
@@ -73,9 +75,10 @@ extension RunningReplication {
         }
     }
 
-    /// Ends the poll wait of a repeating replication, or the next one.
+    /// Begins the next cycle at once: ends the wait for the next poll or the next try, or the one that comes.
     func wake() {
         pollWait.interrupt()
+        retryWait.interrupt()
     }
 
     /// Asks the session to end.

@@ -42,6 +42,11 @@ final class PollWait: Sendable {
         }
     }
 
+    /// Forgets an interruption that came since the last wait.
+    func forget() {
+        state.withLock { $0.isInterrupted = false }
+    }
+
     /// Ends the wait, or the next one.
     func interrupt() {
         let sleep = state.withLock { state in

@@ -2,11 +2,14 @@ import SettleDocuments
 
 /// Dates as the headers of HTTP have them: whole seconds in UTC (RFC 9110, 5.6.7).
 ///
-/// Shape: `Sun, 06 Nov 1994 08:49:37 GMT`. The two forms that were given up in 1999 are neither
-/// written nor read.
+/// Shape: `Sun, 06 Nov 1994 08:49:37 GMT`. The two forms that were given up in 1999 are read, too, and never
+/// written: `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
 package enum HTTPDate {
     // The first day of 1970 was a Thursday.
     private static let dayNames = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let longDayNames = [
+        "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday",
+    ]
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
@@ -40,6 +43,11 @@ package enum HTTPDate {
     /// - Returns: Seconds since 1970; nil for another form, a date that does not exist, and the wrong
     ///   day of the week. The leap second 23:59:60 is the first second of the next day.
     package static func second(of text: String) -> Int64? {
+        current(text) ?? dashed(text) ?? yearLast(text)
+    }
+
+    /// Reads the form that is written.
+    private static func current(_ text: String) -> Int64? {
         var reader = CalendarReader(text)
         guard let dayName = reader.name(of: dayNames), reader.skip(","), reader.skip(" "),
             let day = reader.number(digits: 2), reader.skip(" "),
@@ -49,6 +57,41 @@ package enum HTTPDate {
             dayOfWeek(date) == dayName,
             let second = secondOfDay(&reader), reader.skip(" "), reader.name(of: ["GMT"]) != nil,
             reader.isAtEnd
+        else { return nil }
+        return date.daysSince1970 * 86_400 + second
+    }
+
+    /// Reads the form of RFC 850, which has two digits of the year: the day of the week tells the century from
+    /// the one before and the one behind.
+    private static func dashed(_ text: String) -> Int64? {
+        var reader = CalendarReader(text)
+        guard let dayName = reader.name(of: longDayNames), reader.skip(","), reader.skip(" "),
+            let day = reader.number(digits: 2), reader.skip("-"),
+            let month = reader.name(of: monthNames), reader.skip("-"),
+            let year = reader.number(digits: 2), reader.skip(" "),
+            let second = secondOfDay(&reader), reader.skip(" "), reader.name(of: ["GMT"]) != nil,
+            reader.isAtEnd
+        else { return nil }
+        for century in [2000, 1900, 2100] as [Int64] {
+            let date = CivilDate(year: century + year, month: Int64(month) + 1, day: day)
+            guard let date, dayOfWeek(date) == dayName else { continue }
+            return date.daysSince1970 * 86_400 + second
+        }
+        return nil
+    }
+
+    /// Reads the form of C's `asctime`, whose day of the month is padded with a space.
+    private static func yearLast(_ text: String) -> Int64? {
+        var reader = CalendarReader(text)
+        guard let dayName = reader.name(of: dayNames), reader.skip(" "),
+            let month = reader.name(of: monthNames), reader.skip(" ")
+        else { return nil }
+        let isPadded = reader.skip(" ")
+        guard let day = reader.number(digits: isPadded ? 1 : 2), isPadded || day >= 10,
+            reader.skip(" "), let second = secondOfDay(&reader), reader.skip(" "),
+            let year = reader.number(digits: 4), reader.isAtEnd,
+            let date = CivilDate(year: year, month: Int64(month) + 1, day: day),
+            dayOfWeek(date) == dayName
         else { return nil }
         return date.daysSince1970 * 86_400 + second
     }

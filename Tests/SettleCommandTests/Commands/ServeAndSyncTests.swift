@@ -335,6 +335,26 @@ import Testing
         }
     }
 
+    @Test func `sends what another process writes, with the next poll`() async throws {
+        try await withServer(["--anonymous"]) { table, scratch in
+            let path = scratch.file("shop").path
+            _ = try await run(["put", path, #"{"id":"first"}"#])
+            let syncing = try tool.start(
+                ["sync", path, table, "--repeat", "--interval", "0.01", "--json"])
+            _ = await syncing.firstLine()
+            _ = try await run(["put", path, #"{"id":"foreign"}"#])
+            let other = scratch.file("other").path
+            var seen = ""
+            for _ in 0..<600 where !seen.contains("foreign") {
+                _ = try await run(["sync", other, table])
+                seen = try await contents(other)
+            }
+            #expect(seen.contains("foreign"))
+            syncing.interrupt()
+            #expect(await syncing.outcome().status == 0)
+        }
+    }
+
     @Test func `says what is wrong with a server that is not there`() async throws {
         try await withScratchDirectory("nobody") { scratch in
             let outcome = try await run(

@@ -31,6 +31,67 @@ import Testing
         }
     }
 
+    /// The head of a request whose body waits for a word.
+    private static func waiting(
+        _ body: String, version: String = "1.1", path: String = "/tables/t", more: String = ""
+    ) -> [UInt8] {
+        Array(
+            ("POST \(path) HTTP/\(version)\r\nHost: localhost\r\nZUMO-API-VERSION: 2.0.0\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\(more)"
+                + "Expect: 100-Continue\r\n\r\n").utf8)
+    }
+
+    @Test func `asks for a body that waits to be asked for, and answers it`() async throws {
+        try await Self.run { port in
+            let connection = try RawConnection(port: port)
+            for number in 1...2 {
+                let body = #"{"id":"a\#(number)"}"#
+                try await connection.send(Self.waiting(body))
+                let word = try await connection.answerHead()
+                #expect(word.status == 100 && word.bytes.isEmpty)
+                try await connection.send(Array(body.utf8))
+                var reply = try await connection.answerHead()
+                #expect(reply.status == 201)
+                while !String(decoding: reply.bytes, as: UTF8.self).hasSuffix("}") {
+                    reply.bytes += try await connection.receive(1 << 10)
+                }
+            }
+            connection.end()
+        }
+    }
+
+    @Test func `asks for such a body once the answer before has ended`() async throws {
+        try await Self.run { port in
+            let connection = try RawConnection(port: port)
+            let body = #"{"id":"a"}"#
+            let before = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try await connection.send(Array(before.utf8) + Self.waiting(body))
+            var text = ""
+            while !text.contains("HTTP/1.1 100 Continue\r\n\r\n") {
+                let more = try await connection.receive(1 << 10)
+                try #require(!more.isEmpty)
+                text += String(decoding: more, as: UTF8.self)
+            }
+            #expect(text.hasPrefix("HTTP/1.1 200"))
+            #expect(text.hasSuffix("{\"status\":\"ok\"}HTTP/1.1 100 Continue\r\n\r\n"))
+            try await connection.send(Array(body.utf8))
+            #expect(try await connection.answerHead().status == 201)
+            connection.end()
+        }
+    }
+
+    @Test func `says no word to a client that sends at once, or speaks HTTP/1.0`() async throws {
+        try await Self.run { port in
+            for version in ["1.1", "1.0"] {
+                let body = #"{"id":"v\#(version)"}"#
+                let reply = try await RawExchange.send(
+                    Self.waiting(body, version: version, more: "Connection: close\r\n")
+                        + Array(body.utf8), to: port)
+                #expect(reply.status == 201, "\(version)")
+            }
+        }
+    }
+
     @Test func `of HTTP/1.0 is kept when the client asks for it`() async throws {
         try await Self.run { port in
             let kept = "GET /healthz HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"

@@ -92,6 +92,37 @@ import TestSupport
         #expect(server.complaints.isEmpty)
     }
 
+    @Test func `try again at once after a failure when the app says so`() async throws {
+        let device = try await Device()
+        let server = ModelServer()
+        server.put("x", [:])
+        let clock = ManualClock()
+        let isAway = Atomic(true)
+        var backend = ModelBackend(server: server)
+        backend.fault = { isAway.load(ordering: .relaxed) ? .requestLost : .none }
+        let replication = try await device.database.addReplication(
+            with: try device.configuration(isRepeating: true) { $0.clock = clock }, using: backend)
+        for act in [{ replication.wake() }, { replication.addChannel("y") }]
+            as [@Sendable () -> Void]
+        {
+            let events = replication.events
+            await clock.sleepers(reach: 1)
+            act()
+            for await event in events {
+                if case .failed = event { break }
+            }
+        }
+        await clock.sleepers(reach: 1)
+        // What is changed here does not hurry a remote that is away.
+        try await device.put("a", [:])
+        #expect(server.contents["a"] == nil)
+        isAway.store(false, ordering: .relaxed)
+        try await cycle(of: replication) { replication.wake() }
+        #expect(server.contents["a"] != nil)
+        #expect(clock.now.offset == .zero)
+        await replication.stop()
+    }
+
     @Test func `begin a pull anew when the channels change in the middle of it`() async throws {
         let device = try await Device()
         let server = ModelServer()

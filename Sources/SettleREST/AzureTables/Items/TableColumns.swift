@@ -94,6 +94,9 @@ struct TableColumns: Sendable, Hashable {
     ) -> [String: JSONValue] {
         // Nearly always there is nothing to do.
         guard members.keys.contains(where: isAlike) else { return members }
-        return members.reduce(into: [:]) { $0[rename($1.key)] = $1.value }
+        // A column of another client may be called as a member is, in another case; what has a mark is the member.
+        var named = members.filter { rename($0.key) == $0.key }
+        for (name, value) in members where rename(name) != name { named[rename(name)] = value }
+        return named
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Settle
+import SettleTableProtocol
 
 /// A list of changes to a JSON document, which is carried out whole or not at all.
 ///
@@ -16,6 +17,20 @@ struct JSONPatch: Sendable, Equatable {
     }
 
     var changes: [Change]
+
+    /// Whether it asks for nothing but tests, and that an item be live.
+    var changesNothing: Bool {
+        changes.allSatisfy { change in
+            switch change {
+            case .test: true
+            case .add(let place, let value), .replace(let place, let value):
+                place == Self.deleted && value == false
+            case .remove, .move, .copy: false
+            }
+        }
+    }
+
+    private static let deleted = JSONPointer(text: "/" + SystemColumn.deleted.rawValue)
 
     /// The most changes in a patch, so that its work is bounded.
     static let changeCountMax = 1000

@@ -22,6 +22,25 @@ import TestSupport
         #expect(TableColumns.plain.unescaped(item) == members)
     }
 
+    @Test func `called as a member in another case give way to the member, which has a mark`()
+        throws
+    {
+        let row: [String: JSONValue] = [
+            "Version": "theirs", "_Version": "ours", "ID": 1, "_ID": 2, "n": 3,
+        ]
+        let members: [String: JSONValue] = ["Version": "ours", "ID": 2, "n": 3]
+        // A dictionary has an order of its own each time.
+        for count in 0..<20 {
+            let others = (0..<count).map { ("x\($0)", JSONValue.null) }
+            let padding = Dictionary(uniqueKeysWithValues: others)
+            let read = TableColumns.plain.unescaped(row.merging(padding) { own, _ in own })
+            #expect(read == members.merging(padding) { own, _ in own })
+        }
+        if let rest = try TableColumns.plain.parting(PackedValue(.object(row)))?.rest {
+            #expect(try rest.value() == .object(members))
+        }
+    }
+
     @Test func `of the oldest tables take all that begins with two underscores`() {
         let members: [String: JSONValue] = [
             "version": 1, "_version": 2, "__version": 3, "__mine": 4, "_u__x": 5, "ID": 6, "_u": 7,
