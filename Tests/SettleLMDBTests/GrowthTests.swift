@@ -170,4 +170,30 @@ import Testing
         #expect(unlink(disk.path + "/filler") == 0)
         try Environment.open(at: disk.path, create: true).close()
     }
+
+    @Test(.enabled(if: mountIsPermitted, "mounting is not permitted here"))
+    func `a disk too full for a reader's lock file is an error`() throws {
+        let disk = SmallDisk(kibibytes: 1_024)
+        let environment = try Environment.open(at: disk.path, create: true)
+        try environment.put([1], for: [1])
+        environment.close()
+        #expect(unlink(disk.path + "/lock.mdb") == 0)
+        let filler = open(disk.path + "/filler", O_RDWR | O_CREAT, 0o600)
+        while write(filler, [UInt8](repeating: 1, count: 4_096), 4_096) == 4_096 {}
+        close(filler)
+        var options = EnvironmentOptions(isReadOnly: true)
+        #expect(
+            code { _ = try Environment.open(at: disk.path, options: options, create: false) }
+                == .diskFull)
+        #expect(unlink(disk.path + "/filler") == 0)
+        for readersMax in [200, 4] {
+            options.readersMax = readersMax
+            let reading = try Environment.open(at: disk.path, options: options, create: false)
+            #expect(try reading.value(for: [1]) == [1])
+            reading.close()
+            // Fewer slots are no reason to take those of others away.
+            let length = try FileSystem.status(disk.path + "/lock.mdb")?.sizeBytes ?? 0
+            #expect(length >= LockFile.sizeBytes(readersMax: 200))
+        }
+    }
 }

@@ -108,7 +108,7 @@ struct EnvironmentOpening {
             readersMax: options.readersMax, tablesMax: options.tablesMax, mapSize: mapSize(meta))
         let lockFile = directory + "/lock.mdb"
         let lockFound = try FileSystem.status(lockFile)
-        if !options.isReadOnly {
+        if !isWithoutLocks {
             try FileSystem.reserve(
                 lockFile, bytes: LockFile.sizeBytes(readersMax: options.readersMax))
         }
