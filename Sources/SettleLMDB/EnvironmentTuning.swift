@@ -23,6 +23,8 @@ package enum EnvironmentTuning {
     static let markCheckMicroseconds: UInt32 = 10_000
     /// Microseconds between two looks whether another process has made a copy.
     static let copyCheckMicroseconds: UInt32 = 10_000
+    /// How often a removal looks whether the database is still open elsewhere.
+    static let removalCheckCountMax = 100
     /// Looks at a whole copy that still has its first name: who made it needs no second to take that away.
     static let copyNameCheckCountMax = 100
     /// Idle read transactions kept for the next reader; each holds a slot and 25 KiB.

@@ -1,5 +1,6 @@
 import Foundation
 import SettleIndexing
+import SettleStorage
 
 /// What tells databases apart, and where the files of one lie.
 ///
@@ -103,33 +104,27 @@ struct DatabaseKey: Hashable, Sendable {
 
     /// Removes the directory of the database if nothing is in it.
     func removeEmptyDirectory() {
-        let manager = FileManager.default
-        if let rest = try? manager.contentsOfDirectory(atPath: directory.path), rest.isEmpty {
-            try? manager.removeItem(at: directory)
-        }
+        Store.removeEmptyDirectory(directory.path)
     }
 
     /// Removes the files of the database and its directory.
     ///
-    /// Files of others are left alone.
+    /// Files of others are left alone. To be called while this process does not have it open.
+    ///
+    /// - Throws: ``DatabaseError`` with `databaseInUse` when another process has it open, or `inputOutput`.
     func removeFiles() throws(DatabaseError) {
         do {
-            let manager = FileManager.default
-            let files = [
-                "data.mdb", "lock.mdb", "log.mdb", "data.mdb.compacting", "data.mdb.copying",
-            ]
-            .map { directory.appendingPathComponent($0) }
-            let guards = IndexEngine.crashGuardFiles(in: directory.path)
-                .map { URL(fileURLWithPath: $0) }
-            for url in files + guards {
-                if manager.fileExists(atPath: url.path) { try manager.removeItem(at: url) }
-            }
-            removeEmptyDirectory()
+            try Store.remove(
+                at: directory.path, with: IndexEngine.crashGuardFiles(in: directory.path))
+        } catch StorageError.engine(.inUse, _) {
+            throw DatabaseError(
+                .databaseInUse,
+                "Another process has the database in '\(directory.path)' open, so it was not "
+                    + "removed. Close it there and delete it again.")
         } catch {
             throw DatabaseError(
                 .inputOutput,
-                "The database in '\(directory.path)' cannot be removed: "
-                    + error.localizedDescription, cause: error)
+                "The database in '\(directory.path)' cannot be removed: \(error)", cause: error)
         }
     }
 }

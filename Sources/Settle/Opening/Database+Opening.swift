@@ -75,10 +75,10 @@ extension Database {
 
     /// Removes a database from the disk, closing it first if it is open.
     ///
-    /// One that is not there is left alone.
+    /// One that is not there is left alone. A crash in between leaves the whole database, or none.
     ///
-    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`, or
-    ///   `inputOutput` when its files cannot be removed.
+    /// - Throws: ``DatabaseError`` with `invalidDatabaseName` or `invalidFileLocation`; `databaseInUse` when another
+    ///   process has it open: it is closed here and otherwise as before; `inputOutput` when its files cannot be removed.
     public static func delete(_ configuration: Configuration) async throws {
         let key = configuration.key
         try key.check()
@@ -128,7 +128,8 @@ extension Database {
 
     /// Closes the database and removes it from the disk.
     ///
-    /// - Throws: ``DatabaseError`` with `inputOutput` when its files cannot be removed.
+    /// - Throws: ``DatabaseError`` with `databaseInUse` when another process has it open: it is closed here and
+    ///   otherwise as before; `inputOutput` when its files cannot be removed.
     public func delete() async throws {
         try await Database.delete(configuration)
     }

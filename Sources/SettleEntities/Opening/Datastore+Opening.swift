@@ -125,7 +125,8 @@ extension Datastore {
     ///   - url: The store, as ``url`` gives it: a folder `name.settle`.
     ///   - removeFiles: False to keep the file, without the entities and their history.
     /// - Throws: ``DatastoreError`` with `storeNotFound` when there is none, or the URL cannot be that of one; what the
-    ///   database throws.
+    ///   database throws: ``/Settle/DatabaseError`` with `databaseInUse` when another process has the store open, whose
+    ///   file then stays.
     public static func destroy(storeAt url: URL, removeFiles: Bool = true) async throws {
         let configuration = try StoreLocation(url).configuration
         if removeFiles { return try await Database.delete(configuration) }
@@ -144,7 +145,8 @@ extension Datastore {
     ///   - url: The store to replace, as ``url`` gives it; it need not be there.
     ///   - source: The store to copy, as ``url`` gives it. It may be in use.
     /// - Throws: ``DatastoreError`` with `storeNotFound` when there is nothing to copy, or a URL cannot be that of a store;
-    ///   ``/Settle/DatabaseError`` as ``/Settle/Database/backup(to:name:progress:)``.
+    ///   ``/Settle/DatabaseError`` as ``/Settle/Database/backup(to:name:progress:)``, and with `databaseInUse` when another
+    ///   process has the store open that is to be replaced; it is as before then.
     public static func replace(storeAt url: URL, withStoreAt source: URL) async throws {
         let target = try StoreLocation(checking: url)
         let original = try StoreLocation(source)

@@ -16,7 +16,7 @@ extension EnvironmentOpening {
     ///   when the file must be recovered and is opened for reading; `inUse` when others keep it open meanwhile.
     func lockRecovered() throws(LMDBError) -> FileLock {
         let data = directory + "/data.mdb"
-        let recovery = LogRecovery(directory: directory, options: options)
+        let recovery = LogRecovery(directory: directory, options: options, create: create)
         let deadline = ContinuousClock.now + .seconds(EnvironmentTuning.recoveryWaitSeconds)
         var lookCount = 0
         while true {

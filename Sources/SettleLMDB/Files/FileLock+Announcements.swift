@@ -47,6 +47,26 @@ extension FileLock {
         #endif
     }
 
+    /// Whether the file is open elsewhere, with a mark of any use; false where the system cannot tell.
+    func isUsedElsewhere() -> Bool {
+        #if canImport(Darwin)
+            return false
+        #else
+            return isMarked(from: Self.place(of: .writing), count: 4)
+        #endif
+    }
+
+    /// Takes the marks back, also from a process that was forked meanwhile.
+    func withdraw() {
+        #if !canImport(Darwin)
+            var range = flock()
+            range.l_type = Int16(F_UNLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = Self.base
+            _ = fcntl(descriptor, Self.setLock, &range)
+        #endif
+    }
+
     /// Whether a process of another namespace of process numbers has the file open.
     ///
     /// Each opener marks the byte of its namespace's number; any other byte that is marked is a

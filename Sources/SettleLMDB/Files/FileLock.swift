@@ -19,7 +19,7 @@ struct FileLock: Sendable {
 
     /// Opens the file at the path and takes its lock.
     ///
-    /// Waits while another process exchanges the file, and then takes the new one's.
+    /// Waits while another process exchanges the file, and then takes the new one's; also while one removes it.
     ///
     /// - Parameters:
     ///   - path: The data file.
@@ -33,22 +33,21 @@ struct FileLock: Sendable {
         _ path: String, isReadOnly: Bool, create: Bool, whileAlone: () throws(LMDBError) -> Void
     ) throws(LMDBError) -> FileLock {
         while true {
-            let flags =
-                (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC | (create ? O_CREAT : 0)
-            let descriptor = open(path, flags, mode_t(EnvironmentTuning.fileMode))
-            guard descriptor >= 0 else {
-                throw LMDBError(result: errno, operation: "open", path: path)
-            }
+            let descriptor = try openFile(path, isReadOnly: isReadOnly, create: create)
             if !isReadOnly, flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
                 do throws(LMDBError) {
-                    try whileAlone()
+                    // Of a file that was exchanged or removed since, others may have the next one open.
+                    let isThere =
+                        try FileSystem.status(path)?.identity
+                        == FileSystem.status(of: descriptor)?.identity
+                    if isThere { try whileAlone() }
                 } catch {
                     Self.close(descriptor)
                     throw error
                 }
             }
             let isHeld = wait(descriptor)
-            guard let identity = identity(of: descriptor) else {
+            guard let identity = FileSystem.status(of: descriptor)?.identity else {
                 let failure = errno
                 Self.close(descriptor)
                 throw LMDBError(result: failure, operation: "open", path: path)
@@ -60,11 +59,78 @@ struct FileLock: Sendable {
         }
     }
 
+    /// Opens the file; one that is not there is made while nobody removes the files of one before it, or copies one there.
+    private static func openFile(
+        _ path: String, isReadOnly: Bool, create: Bool
+    ) throws(LMDBError) -> Int32 {
+        let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_CLOEXEC
+        func opened(_ flags: Int32) throws(LMDBError) -> Int32? {
+            let descriptor = open(path, flags, mode_t(EnvironmentTuning.fileMode))
+            if descriptor >= 0 { return descriptor }
+            if errno == ENOENT { return nil }
+            throw LMDBError(result: errno, operation: "open", path: path)
+        }
+        if let descriptor = try opened(flags) { return descriptor }
+        let made =
+            try create
+            ? DirectoryLock.holdingIfPossible(directoryOf: path) { () throws(LMDBError) in
+                // Whoever has removed the files takes the directory with them.
+                if let slash = path.lastIndex(of: "/") {
+                    try FileSystem.makeDirectory(String(path[..<slash]))
+                }
+                return try opened(flags | O_CREAT)
+            } : nil
+        guard let made else { throw LMDBError(result: ENOENT, operation: "open", path: path) }
+        return made
+    }
+
+    /// Takes the lock of a file alone, to remove it.
+    ///
+    /// A process that this one has just started may not yet have let go of what it inherited: therefore it is tried for a
+    /// second.
+    ///
+    /// - Parameter path: The data file.
+    /// - Returns: The lock, which counts for nothing where the file system has no such locks; nil when there is no file.
+    /// - Throws: ``LMDBError`` with `inUse` when the file is open elsewhere, or as the system reports it.
+    static func alone(toRemove path: String) throws(LMDBError) -> FileLock? {
+        var lookCount = 0
+        while true {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0, errno == ENOENT { return nil }
+            guard descriptor >= 0 else {
+                throw LMDBError(result: errno, operation: "remove", path: path)
+            }
+            let isHeld = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            var isInUse = !isHeld && errno == EWOULDBLOCK
+            do throws(LMDBError) {
+                let found = try FileSystem.status(path)?.identity
+                if !isInUse, let found, found == FileSystem.status(of: descriptor)?.identity {
+                    let lock = FileLock(descriptor: descriptor, identity: found, isHeld: isHeld)
+                    // Who changes a shared lock for a lone one, or back, has none for a moment; the marks stay.
+                    isInUse = lock.isUsedElsewhere()
+                    if !isInUse { return lock }
+                }
+                lookCount += 1
+                guard !isInUse || lookCount < EnvironmentTuning.removalCheckCountMax else {
+                    throw LMDBError(
+                        code: .inUse, operation: "remove", path: path,
+                        message: "Another process has the database open; nothing was removed. "
+                            + "Close it there and try again.")
+                }
+            } catch {
+                Self.close(descriptor)
+                throw error
+            }
+            Self.close(descriptor)
+            if isInUse { usleep(EnvironmentTuning.markCheckMicroseconds) }
+        }
+    }
+
     /// Takes the lock of a file that nobody else can have opened yet.
     init(owning descriptor: Int32, path: String) throws(LMDBError) {
         self.descriptor = descriptor
         isHeld = Self.wait(descriptor)
-        guard let identity = Self.identity(of: descriptor) else {
+        guard let identity = FileSystem.status(of: descriptor)?.identity else {
             throw LMDBError(result: errno, operation: "open", path: path)
         }
         self.identity = identity
@@ -96,6 +162,9 @@ struct FileLock: Sendable {
 
     /// Gives the lock up.
     func release() {
+        // Closing alone would not do if the process was forked meanwhile.
+        withdraw()
+        _ = flock(descriptor, LOCK_UN)
         Self.close(descriptor)
     }
 
@@ -104,13 +173,6 @@ struct FileLock: Sendable {
             guard errno == EINTR else { return false }
         }
         return true
-    }
-
-    private static func identity(of descriptor: Int32) -> FileSystem.Identity? {
-        var buffer = stat()
-        guard fstat(descriptor, &buffer) == 0 else { return nil }
-        return FileSystem.Identity(
-            device: UInt64(truncatingIfNeeded: buffer.st_dev), inode: UInt64(buffer.st_ino))
     }
 
     private static func close(_ descriptor: Int32) {

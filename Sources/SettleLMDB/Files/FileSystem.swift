@@ -16,6 +16,16 @@ enum FileSystem {
         let identity: Identity
         let sizeBytes: Int
         let isDirectory: Bool
+        /// Whether it has a name; one that was removed while it was open has none.
+        let hasName: Bool
+
+        fileprivate init(_ buffer: stat) {
+            identity = Identity(
+                device: UInt64(truncatingIfNeeded: buffer.st_dev), inode: UInt64(buffer.st_ino))
+            sizeBytes = Int(buffer.st_size)
+            isDirectory = buffer.st_mode & S_IFMT == S_IFDIR
+            hasName = buffer.st_nlink > 0
+        }
     }
 
     /// The name of a compaction's new file until it takes the old one's.
@@ -33,11 +43,13 @@ enum FileSystem {
             if errno == ENOENT { return nil }
             throw LMDBError(result: errno, operation: "look up", path: path)
         }
-        return Status(
-            identity: Identity(
-                device: UInt64(truncatingIfNeeded: buffer.st_dev), inode: UInt64(buffer.st_ino)),
-            sizeBytes: Int(buffer.st_size),
-            isDirectory: buffer.st_mode & S_IFMT == S_IFDIR)
+        return Status(buffer)
+    }
+
+    /// What is open under a descriptor, whatever its path is by now; nil, with `errno`, when the system does not tell.
+    static func status(of descriptor: Int32) -> Status? {
+        var buffer = stat()
+        return fstat(descriptor, &buffer) == 0 ? Status(buffer) : nil
     }
 
     /// Makes the directory and those above it, for the owner alone.

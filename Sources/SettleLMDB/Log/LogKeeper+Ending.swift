@@ -27,6 +27,7 @@ extension LogKeeper {
     func end(
         under handle: EngineTransaction, _ engine: EngineEnvironment
     ) throws(LMDBError) {
+        try requirePlace(engine)
         try begin(handle, engine)
         guard session != nil else { return }
         do throws(LMDBError) {
@@ -71,6 +72,7 @@ extension LogKeeper {
         defer { handle.abort() }
         let mark = try DataMark.read(try engine.dataDescriptor(), path: directory)
         guard mark.session == 0 else { return }
+        try requirePlace(engine)
         // What says so must be on the medium first.
         try flushData(engine)
         FileSystem.remove(directory + "/" + LogLayout.name)

@@ -15,6 +15,7 @@ extension LogKeeper {
             let file: LogFile
             var found: LogHead
             do throws(LMDBError) {
+                try requirePlace(engine)
                 (file, found) = try openFile(pageSizeBytes: pageSize)
             } catch {
                 plainCommitsLeft = options.logTuning.plainCommitsAfterFailure
@@ -132,6 +133,7 @@ extension LogKeeper {
     func takeOver(
         _ mark: DataMark, _ handle: EngineTransaction, _ engine: EngineEnvironment
     ) throws(LMDBError) {
+        try requirePlace(engine)
         guard let file = try LogFile.open(in: directory, isReadOnly: false) else {
             throw LMDBError(
                 code: .corrupted, operation: "take over log", path: directory,

@@ -60,6 +60,7 @@ final class LogKeeper: @unchecked Sendable {
     /// - Throws: ``LMDBError``; nothing may be written then.
     func begin(_ handle: EngineTransaction, _ engine: EngineEnvironment) throws(LMDBError) {
         if let failure = work.withLock({ $0.failure }) { throw failure }
+        try requireName(engine)
         let mark = try DataMark.read(try engine.dataDescriptor(), path: directory)
         if mark.session != (session?.number ?? 0) {
             if session != nil { dropSession(engine) }

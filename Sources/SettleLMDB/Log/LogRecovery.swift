@@ -11,6 +11,8 @@
 struct LogRecovery {
     let directory: String
     let options: EnvironmentOptions
+    /// Whether a data file that holds nothing yet is begun anew.
+    let create: Bool
 
     /// Whether there is a log that says that its data file does not stand by itself.
     ///
@@ -32,6 +34,7 @@ struct LogRecovery {
     ///   gone or damaged, both of which are left as they are; `versionMismatch`, `diskFull`, or as the system
     ///   reports it.
     func run() throws(LMDBError) {
+        if create, try FileSystem.status(data)?.sizeBytes == 0 { return try removeLogOfNone() }
         let pages = try pages()
         let isUnderLog = pages.contains { $0.mark.session != 0 }
         guard let log = try LogFile.open(in: directory, isReadOnly: false) else {
@@ -52,6 +55,15 @@ struct LogRecovery {
         }
         try requireFit(head, pages)
         try recover(head, log)
+    }
+
+    /// Removes a log without a data file: what a removal of both has left that was broken off.
+    private func removeLogOfNone() throws(LMDBError) {
+        let path = directory + "/" + LogLayout.name
+        guard try FileSystem.status(path) != nil else { return }
+        FileSystem.remove(path)
+        // Before the new file has anything that the log does not fit.
+        try FileSystem.flushDirectory(directory)
     }
 
     private struct MetaPage {

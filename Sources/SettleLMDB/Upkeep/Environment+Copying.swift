@@ -39,7 +39,16 @@ extension Environment {
             // A copy stands by itself, whatever the log of this file says.
             try DataMark.none.write(
                 part.descriptor, pageSizeBytes: engine.pageSize(), path: path)
-            try part.takeName(target)
+            try DirectoryLock.holdingIfPossible(directoryOf: target) { () throws(LMDBError) in
+                try Self.requireNone(at: target, in: path)
+                // A log without a data file, which a removal has left that was broken off, would be taken for the copy's.
+                let log = path + "/" + LogLayout.name
+                if try FileSystem.status(log) != nil {
+                    FileSystem.remove(log)
+                    try FileSystem.flushDirectory(path)
+                }
+                try part.takeName(target)
+            }
             try FileSystem.flushDirectory(path)
             try FileSystem.flushDirectory(path + "/..")
             progress?(bytes, bytes)

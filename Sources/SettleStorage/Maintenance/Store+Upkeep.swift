@@ -29,4 +29,23 @@ extension Store {
     package func copy(to directory: String) throws {
         try StorageError.translating { try environment.copy(to: directory, compacting: true) }
     }
+
+    /// Removes the files of a store, and its directory if nothing else is in it.
+    ///
+    /// Broken off at any moment it leaves the whole store, or none.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory, of which this process has no store open; it need not be there.
+    ///   - others: Paths of further files that go with it.
+    /// - Throws: ``StorageError/engine(_:message:)`` with `inUse` when another process has the store open; nothing is
+    ///   removed then.
+    @available(*, noasync, message: "It waits for other processes; use a thread of its own.")
+    package static func remove(at directory: String, with others: [String]) throws {
+        try StorageError.translating { try Environment.remove(at: directory, with: others) }
+    }
+
+    /// Removes a directory; one with something in it stays.
+    package static func removeEmptyDirectory(_ directory: String) {
+        Environment.removeEmptyDirectory(directory)
+    }
 }
