@@ -48,6 +48,10 @@ public struct QueueChange: Sendable, Hashable {
     /// This and what came after it, as one.
     mutating func append(_ later: QueueChange) {
         for id in later.added { add(id, isInserted: false) }
+        // What ended in it comes first: where an identifier is among those that were added as well, it was
+        // given to another operation after that.
+        for id in later.completed { finish(id, as: .completed) }
+        for id in later.skipped { finish(id, as: .skipped) }
         for id in later.inserted { add(id, isInserted: true) }
         for id in later.modified { modify(id) }
         for id in later.completed { finish(id, as: .completed) }

@@ -166,8 +166,9 @@ public final class Outbox: CommitParticipant {
     ///
     /// Operations that are being carried out are cancelled, and pending when the outbox is opened
     /// again. A write that is under way is stored with what it adds. The database stays open; closing
-    /// that closes the outbox too, without waiting for the delegates. Called from a delegate, it
-    /// does not wait for that one call. Closing twice does nothing.
+    /// that closes the outbox too, without waiting for the delegates. A call of a delegate that closes
+    /// the outbox is waited for by nobody, since it waits itself; when several do, each waits for the
+    /// others that do not. Closing twice does nothing.
     public func close() async {
         let (runners, watch) = state.withLock { state in
             state.isClosed = true
@@ -183,6 +184,8 @@ public final class Outbox: CommitParticipant {
     }
 
     /// Brings the stored queue into the form of the configuration, and begins to work.
+        // First of all pipelines: the call may be of one, and be waited for by a call of another.
+        for runner in runners { runner.leaveCall() }
     func open() async throws {
         let commits = database.commitSignals()
         state.withLock { state in
@@ -273,7 +276,7 @@ public final class Outbox: CommitParticipant {
     }
 
     /// An operation is active that something else works at.
-    func marked(_ operation: UUID, startCount: Int, in pipeline: String) {
-        state.withLock { $0.runners[pipeline] }?.marked(operation, startCount: startCount)
+    func marked(_ operation: UUID, _ start: OperationStart, in pipeline: String) {
+        state.withLock { $0.runners[pipeline] }?.marked(operation, start)
     }
 }

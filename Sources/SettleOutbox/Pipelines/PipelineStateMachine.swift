@@ -20,8 +20,8 @@ struct PipelineStateMachine: Sendable {
     private(set) var limit: Int
     /// How often the pipeline was suspended more than resumed.
     private(set) var suspendCount = 0
-    /// The operations that were started and have no outcome yet, with their counts of starts.
-    private(set) var active: [UUID: Int] = [:]
+    /// The operations that were started and have no outcome yet, with their starts.
+    private(set) var active: [UUID: OperationStart] = [:]
 
     /// The looks: one is due at first, and whenever something may have changed since the last.
     private var looks = WakeUpState()
@@ -63,8 +63,8 @@ struct PipelineStateMachine: Sendable {
     }
 
     /// Operations were started; reported in the order of the commits, before whatever ends them.
-    mutating func began(_ operations: [(id: UUID, startCount: Int)]) {
-        for operation in operations { active[operation.id] = operation.startCount }
+    mutating func began(_ operations: [(id: UUID, start: OperationStart)]) {
+        for operation in operations { active[operation.id] = operation.start }
     }
 
     /// A look has ended.
@@ -94,16 +94,16 @@ struct PipelineStateMachine: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - startCount: Which start of it; nil for whichever there is.
-    mutating func ended(_ operation: UUID, startCount: Int? = nil) {
-        guard let count = active[operation], startCount ?? count == count else { return }
+    ///   - start: Which start of it; nil for whichever there is.
+    mutating func ended(_ operation: UUID, _ start: OperationStart? = nil) {
+        guard let known = active[operation], start ?? known == known else { return }
         active[operation] = nil
         queueChanged()
     }
 
     /// Something outside the pipeline works at an operation.
-    mutating func marked(_ operation: UUID, startCount: Int) {
-        active[operation] = startCount
+    mutating func marked(_ operation: UUID, _ start: OperationStart) {
+        active[operation] = start
     }
 
     /// Suspends the pipeline so many times; what is active goes on.

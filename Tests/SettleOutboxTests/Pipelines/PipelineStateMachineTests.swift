@@ -18,6 +18,7 @@ import Testing
         var look: Int?
         var suspendCount = 0
         var isStopped = false
+        static let start = OperationStart(number: 1, count: 1)
         /// The shell wakes the machine a while after a look has failed.
         var hasFailed = false
 
@@ -44,7 +45,7 @@ import Testing
                 let started = Array(ready.prefix(countMax))
                 ready.removeFirst(started.count)
                 let before = machine.active.count
-                machine.began(started.map { ($0, 1) })
+                machine.began(started.map { ($0, Self.start) })
                 machine.looked(
                     startedCount: started.count,
                     isEmpty: ready.isEmpty && started.isEmpty && before == 0,
@@ -61,7 +62,7 @@ import Testing
                 if let first = machine.active.keys.min(by: { $0.uuidString < $1.uuidString }) {
                     machine.ended(first)
                 }
-            case .mark: machine.marked(UUID(), startCount: 1)
+            case .mark: machine.marked(UUID(), Self.start)
             case .suspend:
                 suspendCount += 1
                 #expect(machine.suspend(count: 1) == suspendCount)
@@ -145,12 +146,12 @@ import Testing
         var machine = PipelineStateMachine(limit: 2)
         #expect(machine.next() == .look(countMax: 2))
         let first = UUID()
-        machine.began([(first, 1)])
+        machine.began([(first, World.start)])
         machine.looked(startedCount: 1, isEmpty: false, countMax: 2)
         #expect(machine.next() == .idle)
         machine.queueChanged()
         #expect(machine.next() == .look(countMax: 1))
-        machine.began([(UUID(), 1)])
+        machine.began([(UUID(), World.start)])
         machine.looked(startedCount: 1, isEmpty: false, countMax: 1)
         #expect(machine.next() == .idle)
         machine.ended(first)
@@ -162,7 +163,7 @@ import Testing
         #expect(machine.room(of: 3) == 3)
         machine.setLimit(2)
         #expect(machine.room(of: 3) == 2)
-        machine.marked(UUID(), startCount: 1)
+        machine.marked(UUID(), World.start)
         #expect(machine.room(of: 3) == 1)
         _ = machine.suspend(count: 1)
         #expect(machine.room(of: 3) == 0)
@@ -197,7 +198,7 @@ import Testing
         _ = machine.suspend(count: 1)
         #expect(!machine.isActive)
         let operation = UUID()
-        machine.marked(operation, startCount: 1)
+        machine.marked(operation, World.start)
         #expect(machine.isActive)
         machine.ended(operation)
         #expect(!machine.isActive)
@@ -208,10 +209,13 @@ import Testing
     @Test func `is not told of the end of another start`() {
         var machine = PipelineStateMachine(limit: 1)
         let operation = UUID()
-        machine.marked(operation, startCount: 2)
-        machine.ended(operation, startCount: 1)
-        #expect(machine.active == [operation: 2])
-        machine.ended(operation, startCount: 2)
+        let start = OperationStart(number: 7, count: 2)
+        machine.marked(operation, start)
+        machine.ended(operation, OperationStart(number: 7, count: 1))
+        // Of another operation that had the identifier before.
+        machine.ended(operation, OperationStart(number: 6, count: 2))
+        #expect(machine.active == [operation: start])
+        machine.ended(operation, start)
         #expect(machine.active.isEmpty)
     }
 

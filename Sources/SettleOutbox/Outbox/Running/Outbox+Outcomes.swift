@@ -21,11 +21,11 @@ extension Outbox {
             case .completed:
                 // Before it is gone, so that what follows can go into its graph.
                 try outcome.write?(transaction)
-                try queue.complete(operation.id)
+                if try queue.isThere(operation) { try queue.complete(operation.id) }
                 return true
             case .skipped:
                 try outcome.write?(transaction)
-                try queue.skip(operation.id)
+                if try queue.isThere(operation) { try queue.skip(operation.id) }
                 return true
             case .retry(let delay): try queue.giveBack(operation.id, after: delay, failure: failure)
             case .suspended: try queue.giveBack(operation.id)
@@ -38,5 +38,13 @@ extension Outbox {
             try outcome.write?(transaction)
             return true
         }
+    }
+}
+
+extension OutboxTransaction {
+    /// Whether an operation is still stored: what is written for it may have ended it, and given its
+    /// identifier to the next.
+    fileprivate func isThere(_ operation: QueuedOperation) throws -> Bool {
+        try table.key(of: operation.id)?.number == operation.number
     }
 }

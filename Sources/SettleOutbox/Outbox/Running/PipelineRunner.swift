@@ -87,13 +87,13 @@ final class PipelineRunner: Sendable {
     /// Something was committed, maybe by another process, which may have ended operations too.
     func databaseChanged() {
         let active = state.withLock { $0.machine.active }
-        var ended: [UUID: Int] = [:]
+        var ended: [UUID: OperationStart] = [:]
         if !active.isEmpty {
             // What cannot be read now is looked at again with the next commit.
             ended =
                 (try? database.read(named: "outbox") { snapshot in
                     let table = try OutboxTable(in: snapshot)
-                    return try active.filter { try !Self.isStarted($0.key, $0.value, in: table) }
+                    return try active.filter { try !table.isStarted($0.key, $0.value) }
                 }) ?? [:]
         }
         // By now one of them may have been started again.
@@ -102,22 +102,18 @@ final class PipelineRunner: Sendable {
         }
         calls.cancel(gone.keys)
         happened { machine in
-            for (operation, count) in gone { machine.ended(operation, startCount: count) }
+            for (operation, start) in gone { machine.ended(operation, start) }
             machine.queueChanged()
         }
     }
 
-    private static func isStarted(
-        _ id: UUID, _ startCount: Int, in table: OutboxTable
-    ) throws -> Bool {
-        guard let key = try table.key(of: id), let row = try table.row(key) else { return false }
-        return try row.startCount == UInt64(clamping: startCount)
-            && table.isListed(key, in: .started, priority: 0)
+    func marked(_ operation: UUID, _ start: OperationStart) {
+        happened { $0.marked(operation, start) }
     }
 
-    func marked(_ operation: UUID, startCount: Int) {
-        happened { $0.marked(operation, startCount: startCount) }
-    }
+    /// The outbox is about to be closed: nobody waits for the call that asks for it, if it is one of
+    /// these.
+    func leaveCall() { calls.leaveOwn() }
 
     /// Ends the work, and returns when the delegate's calls have ended.
     func stop() async {
@@ -199,11 +195,9 @@ final class PipelineRunner: Sendable {
 
     /// Hands operations to the delegate that have just been started, on the writer's thread.
     private func began(_ operations: [QueuedOperation]) {
-        happened { $0.began(operations.map { ($0.id, $0.startCount) }) }
+        happened { $0.began(operations.map { ($0.id, $0.start) }) }
         for operation in operations {
-            calls.begin(operation.id, startCount: operation.startCount) { [weak self] in
-                await self?.carryOut(operation)
-            }
+            calls.begin(operation.id) { [weak self] in await self?.carryOut(operation) }
         }
     }
 
@@ -380,6 +374,6 @@ final class PipelineRunner: Sendable {
     }
 
     private func ended(_ operation: QueuedOperation) {
-        happened { $0.ended(operation.id, startCount: operation.startCount) }
+        happened { $0.ended(operation.id, operation.start) }
     }
 }

@@ -95,10 +95,8 @@ extension OutboxTransaction {
         try schedule.unlist(key, row)
         try schedule.start(key, &row)
         let pipeline = try name(of: key.pipeline)
-        let startCount = Int(clamping: row.startCount)
-        transaction.afterCommit { [outbox] in
-            outbox.marked(id, startCount: startCount, in: pipeline)
-        }
+        let start = OperationStart(number: key.number, count: Int(clamping: row.startCount))
+        transaction.afterCommit { [outbox] in outbox.marked(id, start, in: pipeline) }
     }
 
     private func finish(_ id: UUID, as status: OperationStatus) throws -> Bool {

@@ -34,11 +34,7 @@ extension OutboxTransaction {
 
     /// Whether an operation is still started, by the start that it was handed out with.
     func isCarriedOut(_ operation: QueuedOperation) throws -> Bool {
-        guard let key = try table.key(of: operation.id), let row = try table.row(key) else {
-            return false
-        }
-        return try row.startCount == UInt64(clamping: operation.startCount)
-            && schedule.isStarted(key)
+        try table.isStarted(operation.id, operation.start)
     }
 
     private static func merged(
