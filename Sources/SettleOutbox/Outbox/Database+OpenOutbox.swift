@@ -10,8 +10,8 @@ extension Database {
     ///
     /// - Parameter configuration: The types of operations and the pipelines.
     /// - Returns: The outbox, which runs until it is closed.
-    /// - Throws: ``OutboxError`` with `alreadyOpen`, `invalidName`, `unknownPipeline`; ``/Settle/DatabaseError`` when
-    ///   the database is damaged or cannot be written.
+    /// - Throws: ``OutboxError`` with `alreadyOpen`, `invalidName`, `unknownPipeline`, or with `closed` when
+    ///   it is closed while it opens; ``/Settle/DatabaseError`` when the database is damaged or cannot be written.
     /// - Complexity: O(log n) in the length of the queue, unless pipelines were renamed or removed.
     public func openOutbox(_ configuration: OutboxConfiguration) async throws -> Outbox {
         try configuration.check()

@@ -160,6 +160,14 @@ public final class Outbox: CommitParticipant {
         signals.failures.stream(.bufferingNewest(256))
     }
 
+    /// The failures of pipelines from now on: nothing of the pipeline is started while they last.
+    ///
+    /// An operation that cannot be read stops its pipeline, since it is not known what it is about and what may
+    /// overtake it; `check` names it. Every call gives a stream of its own; the last 16 wait for a slow reader.
+    public var pipelineFailures: AsyncStream<PipelineFailure> {
+        signals.pipelineFailures.stream(.bufferingNewest(16))
+    }
+
     // MARK: Life
 
     /// Ends the work of all pipelines and returns when their delegates have.
@@ -176,6 +184,8 @@ public final class Outbox: CommitParticipant {
             return (Array(state.runners.values), state.watch)
         }
         watch?.cancel()
+        // First of all pipelines: the call may be of one, and be waited for by a call of another.
+        for runner in runners { runner.leaveCall() }
         for runner in runners { await runner.stop() }
         state.withLock { $0.runners = [:] }
         database.removeParticipant(self)
@@ -184,11 +194,13 @@ public final class Outbox: CommitParticipant {
     }
 
     /// Brings the stored queue into the form of the configuration, and begins to work.
-        // First of all pipelines: the call may be of one, and be waited for by a call of another.
-        for runner in runners { runner.leaveCall() }
+    ///
+    /// - Throws: ``OutboxError`` with `closed` when it is closed meanwhile: nothing is done then, since
+    ///   another outbox may have been opened.
     func open() async throws {
         let commits = database.commitSignals()
-        state.withLock { state in
+        try state.withLock { state throws(OutboxError) in
+            if state.isClosed { throw Self.closedError }
             // What other processes do to the queue is in no commit of ours.
             state.watch = TraceSpan.leaving {
                 Task { [weak self] in
@@ -200,10 +212,12 @@ public final class Outbox: CommitParticipant {
         }
         guard configuration.isRunning else { return }
         try await database.write { [self] transaction in
+            try checkOpen()
             try OutboxOpening(table: OutboxTable(writingIn: transaction), now: now)
                 .run(configurations)
         }
-        let runners = state.withLock { state in
+        let runners = try state.withLock { state throws(OutboxError) in
+            if state.isClosed { throw Self.closedError }
             for pipeline in configurations {
                 state.runners[pipeline.name] = PipelineRunner(
                     self, pipeline, suspendCount: state.suspendCount)
@@ -218,9 +232,11 @@ public final class Outbox: CommitParticipant {
     }
 
     func checkOpen() throws(OutboxError) {
-        if state.withLock({ $0.isClosed }) {
-            throw OutboxError(.closed, "The outbox was closed. Open it again to use it.")
-        }
+        if state.withLock({ $0.isClosed }) { throw Self.closedError }
+    }
+
+    private static var closedError: OutboxError {
+        OutboxError(.closed, "The outbox was closed. Open it again to use it.")
     }
 
     func checkKnown(_ type: (some OutboxOperation).Type, _ id: UUID) throws(OutboxError) {

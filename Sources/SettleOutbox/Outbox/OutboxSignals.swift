@@ -6,6 +6,7 @@ import Synchronization
 /// What subscribers of an outbox get.
 final class OutboxSignals: Sendable {
     let failures = Broadcast<OperationFailure>()
+    let pipelineFailures = Broadcast<PipelineFailure>()
     private let ticks = Broadcast<Void>()
     private let readers = Lock<[WeakReader]>([])
 
@@ -30,6 +31,7 @@ final class OutboxSignals: Sendable {
     func finish() {
         ticks.finish()
         failures.finish()
+        pipelineFailures.finish()
     }
 }
 
@@ -99,6 +101,17 @@ final class PendingQueueChanges: Sendable {
             return nil
         }
     }
+}
+
+/// That a pipeline could not start anything, and tries again.
+public struct PipelineFailure: Sendable {
+    /// The pipeline.
+    public let pipeline: String
+    /// What the database threw when the queue was looked at or starts were stored: it is damaged, its disk is
+    /// full, or a newer release has written an operation that this one cannot read.
+    public let error: any Error
+    /// When it tries again, unless something is committed before.
+    public let retryDate: Date
 }
 
 /// A failure of an operation, which is tried again.

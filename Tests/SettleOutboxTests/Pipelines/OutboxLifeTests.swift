@@ -1,9 +1,10 @@
 import Foundation
 import Settle
-import SettleOutbox
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import SettleOutbox
 
 /// What meets what: closing, suspending, other participants, delegates that do not listen.
 @Suite(.serialized) struct `The life of an outbox` {
@@ -132,6 +133,75 @@ import Testing
         for await _ in closed { break }
         #expect(database.outbox == nil)
         await database.close()
+    }
+
+    @Test(arguments: [Outbox.defaultPipeline, "other"])
+    func `can be closed by several delegates at a time`(pipeline: String) async throws {
+        let opened = Mutex<Outbox?>(nil)
+        let enteredCount = Mutex(0)
+        let (closed, isClosed) = AsyncStream<Void>.makeStream()
+        let logOut: @Sendable (QueuedOperation) async throws -> OperationOutcome = { _ in
+            enteredCount.withLock { $0 += 1 }
+            while enteredCount.withLock({ $0 }) < 2 { await Task.yield() }
+            await opened.withLock { $0 }?.close()
+            isClosed.yield()
+            return .completed
+        }
+        let outbox = try await bench.open([
+            PipelineConfiguration(start: logOut), PipelineConfiguration("other", start: logOut),
+        ])
+        opened.withLock { $0 = outbox }
+        try await outbox.write { queue in
+            try queue.add(Step(title: "a"))
+            try queue.add(Step(title: "b"), pipeline: pipeline)
+        }
+        while enteredCount.withLock({ $0 }) < 2 { await Task.yield() }
+        await outbox.close()
+        #expect(bench.database.outbox == nil)
+        var calls = closed.makeAsyncIterator()
+        for _ in 1...2 { _ = await calls.next() }
+        await bench.database.close()
+    }
+
+    @Test func `does not begin when it is closed while it opens`() async throws {
+        let database = bench.database
+        let (held, isHeld) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        async let writing: Void = database.write { _ in
+            isHeld.yield()
+            gate.wait()
+        }
+        for await _ in held { break }
+        let opening = Task { [bench] in try await bench.open() }
+        while database.outbox == nil { await Task.yield() }
+        await database.outbox?.close()
+        gate.signal()
+        try await writing
+        let error = await #expect(throws: OutboxError.self) { try await opening.value }
+        #expect(error?.code == .closed)
+        // It is not in the way of the next.
+        let outbox = try await bench.open()
+        try await outbox.write { try $0.add(Step(title: "a")) }
+        await hand.wait(forStarts: 1)
+        await fixture.end(outbox)
+    }
+
+    @Test func `tells when a pipeline can start nothing`() async throws {
+        let outbox = try await bench.open()
+        outbox.suspend()
+        var failures = outbox.pipelineFailures.makeAsyncIterator()
+        let id = try await outbox.write { try $0.add(Step(title: "a")) }
+        try await bench.database.write { transaction in
+            let table = try OutboxTable(writingIn: transaction)
+            let key = try #require(try table.key(of: id))
+            try table.set([9], for: OutboxRowKey.operation(key))
+        }
+        outbox.resume()
+        let failure = try #require(await failures.next())
+        #expect(failure.pipeline == Outbox.defaultPipeline)
+        #expect((failure.error as? DatabaseError)?.code == .corrupted)
+        #expect(failure.retryDate > fixture.time.now)
+        await fixture.end(outbox)
     }
 
     @Test func `is not suspended by an operation that somebody has skipped`() async throws {

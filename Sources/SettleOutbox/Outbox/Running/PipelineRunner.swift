@@ -189,7 +189,10 @@ final class PipelineRunner: Sendable {
             let wait = configuration.retries.wait(
                 startCount: count, random: Double.random(in: 0...1))
             let now = outbox.now
-            setTimer(now.addingTimeInterval(max(wait, 0.1)), after: now)
+            let date = now.addingTimeInterval(max(wait, 0.1))
+            setTimer(date, after: now)
+            outbox.signals.pipelineFailures.send(
+                PipelineFailure(pipeline: name, error: error, retryDate: date))
         }
     }
 
