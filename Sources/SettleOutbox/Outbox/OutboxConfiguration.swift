@@ -16,7 +16,8 @@ public struct OutboxConfiguration: Sendable {
     /// within the database's `foreignCommitInterval`.
     ///
     /// ``PipelineConfiguration/prepare`` and ``PipelineConfiguration/coalescing`` take effect where an operation is added, so
-    /// such a process has to name the pipelines that have them. So do ``hooks``.
+    /// such a process has to name the pipelines, all of them, when one has these; when none is named it goes by
+    /// those that are stored. So do ``hooks``.
     public var isRunning: Bool
     /// Called when operations are added, inserted, modified, completed, and skipped in this process, in
     /// the transaction in which that happens; nil for none.
@@ -63,7 +64,8 @@ public struct OutboxConfiguration: Sendable {
                     "Two pipelines have or had the name '\(name)'. Give each its own.")
             }
         }
-        if isRunning, !pipelines.contains(where: { $0.name == mainPipeline }) {
+        if isRunning || !pipelines.isEmpty, !pipelines.contains(where: { $0.name == mainPipeline })
+        {
             throw OutboxError(
                 .unknownPipeline,
                 "An outbox has one pipeline, or among several one named '\(Outbox.defaultPipeline)', which "

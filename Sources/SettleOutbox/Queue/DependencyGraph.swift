@@ -104,7 +104,7 @@ struct DependencyGraph {
     ///   them waits for a later graph and the pipeline has had strict graphs since.
     func checkStrictGraphs(_ operations: [(key: OperationKey, id: UUID)]) throws {
         let strictGraphLast = Dictionary(
-            uniqueKeysWithValues: try table.pipelines().map { ($0.number, $0.strictGraphLast) })
+            try table.pipelines().map { ($0.number, $0.strictGraphLast) }, uniquingKeysWith: max)
         var seen = Set(operations.map(\.key.number))
         var checked: Set<UInt32> = []
         for (key, id) in operations where !checked.contains(key.pipeline) {

@@ -220,10 +220,19 @@ struct OutboxTable {
 
     // MARK: Pipelines
 
+    /// A pipeline; nil when it never had an operation.
+    ///
+    /// A name that is equal as a text is the same name, also by other bytes: `é` may be one character or
+    /// two, and a file name or the source code of the next release has it otherwise.
     /// Every pipeline that ever had an operation.
     func pipelines() throws -> [PipelineRecord] {
         var found: [PipelineRecord] = []
         try forEach(of: OutboxRowKey.pipelines) { key, value in
+        return try PipelineRecord(decoding: stored, name: name)
+    }
+
+    func remove(_ record: PipelineRecord) throws {
+        try remove(OutboxRowKey.pipeline(record.name))
             found.append(
                 try PipelineRecord(
                     decoding: value, name: String(decoding: key.dropFirst(), as: UTF8.self)))
@@ -233,8 +242,8 @@ struct OutboxTable {
     }
 
     func pipeline(named name: String) throws -> PipelineRecord? {
-        try value(for: OutboxRowKey.pipeline(name)).map {
-            try PipelineRecord(decoding: $0, name: name)
+        guard let stored = try value(for: OutboxRowKey.pipeline(name)) else {
+            return try pipelines().first { $0.name == name }
         }
     }
 

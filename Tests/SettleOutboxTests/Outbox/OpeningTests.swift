@@ -187,6 +187,93 @@ import Testing
         await outbox.close()
     }
 
+    private static let composed = "caf\u{E9}"
+    private static let decomposed = "cafe\u{301}"
+
+    /// The names of the stored pipelines, by their bytes.
+    private func names(_ queue: QueueFixture) throws -> Set<[UInt8]> {
+        try queue.outbox.read { Set($0.pipelineNames.map { Array($0.utf8) }) }
+    }
+
+    @Test func `takes a name that is equal by other bytes for the name of the same pipeline`()
+        async throws
+    {
+        var queue = try await QueueFixture([idle(Self.composed)])
+        let ids = [
+            try await queue.add("a", in: Self.decomposed), try await queue.add("b"),
+        ]
+        #expect(try names(queue) == [Array(Self.composed.utf8)])
+        queue = try await queue.reopened([idle(Self.decomposed)])
+        #expect(try names(queue) == [Array(Self.decomposed.utf8)])
+        #expect(try queue.ids(in: Self.composed) == ids)
+        let ended = try await drain(queue, Self.decomposed)
+        #expect(ended == ids)
+    }
+
+    @Test func `unites what was stored by two names that are equal`() async throws {
+        var queue = try await QueueFixture([idle(), idle(Self.composed)])
+        var ids: [UUID] = []
+        for text in ["a", "b"] {
+            ids.append(try await queue.add(text, in: Self.composed))
+            // A second pipeline, as it was made for the other bytes, with all that is there now.
+            if text == "b" { continue }
+            try await queue.database.write { transaction in
+                let table = try OutboxTable(writingIn: transaction)
+                var counters = try table.counters()
+                counters.pipeline += 1
+                try table.set(counters)
+                var second = PipelineRecord(name: Self.decomposed, number: counters.pipeline)
+                let first = try #require(try table.pipeline(named: Self.composed))
+                second.strictGraphLast = first.strictGraphLast
+                try table.set(second)
+                try OperationSchedule(table: table, now: Date())
+                    .moveAll(from: first.number, to: second.number)
+            }
+        }
+        #expect(try names(queue).count == 3)
+        queue = try await queue.reopened([idle(), idle(Self.composed)])
+        #expect(try names(queue) == [Array("default".utf8), Array(Self.composed.utf8)])
+        let ended = try await drain(queue, Self.composed)
+        #expect(ended == ids)
+        let findings = try await queue.database.check()
+        #expect(findings.isEmpty)
+    }
+
+    @Test func `by a process that only queues takes what is for no pipeline into the one it names`()
+        async throws
+    {
+        let queue = try await QueueFixture()
+        await queue.outbox.close()
+        try await queue.database.write { transaction in
+            let table = try OutboxTable(writingIn: transaction)
+            for record in try table.pipelines() { try table.remove(record) }
+        }
+        func add(_ pipeline: PipelineConfiguration, isRunning: Bool) async throws -> UUID {
+            let outbox = try await queue.database.openOutbox(
+                OutboxConfiguration(
+                    operations: QueueFixture.types, pipelines: [pipeline], isRunning: isRunning))
+            let id = try await outbox.write { try $0.add(Errand()) }
+            #expect(try outbox.read { try $0.operation(id)?.pipeline } == pipeline.name)
+            await outbox.close()
+            return id
+        }
+        // Before the app ever ran, after it did, and before a release that has another name for it.
+        let renamed = idle("work", previousNames: ["sync"])
+        var ids = [try await add(idle("sync"), isRunning: false)]
+        ids.append(try await add(idle("sync"), isRunning: true))
+        ids.append(try await add(renamed, isRunning: false))
+        ids.append(try await add(renamed, isRunning: true))
+        let stored = try queue.database.read { try OutboxSnapshot(in: $0).operations(in: "work") }
+        #expect(stored.map(\.id) == ids)
+        let thrown = try await code {
+            _ = try await queue.database.openOutbox(
+                OutboxConfiguration(
+                    operations: [], pipelines: [idle("a"), idle("b")], isRunning: false))
+        }
+        #expect(thrown == .unknownPipeline)
+        await queue.database.close()
+    }
+
     @Test func `is done by an outbox that runs, before anything is started`() async throws {
         let queue = try await QueueFixture([idle(), idle("photos")])
         let photo = try await queue.add("photo", in: "photos")

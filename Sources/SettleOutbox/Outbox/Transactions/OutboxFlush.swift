@@ -141,11 +141,10 @@ struct OutboxFlush {
             record = stored
         } else {
             counters.pipeline += 1
-            record = PipelineRecord(name: name, number: counters.pipeline)
             // Where no process has run the pipeline yet; one that runs it has the last word.
-            if let pipeline = queue.outbox.configuration(of: name) {
-                record.algorithm = pipeline.algorithm
-            }
+            let pipeline = queue.outbox.configuration(of: name)
+            record = PipelineRecord(name: pipeline?.name ?? name, number: counters.pipeline)
+            if let pipeline { record.algorithm = pipeline.algorithm }
             try table.set(record)
         }
         pipelines[name] = record

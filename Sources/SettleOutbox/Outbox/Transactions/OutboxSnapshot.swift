@@ -30,8 +30,9 @@ public struct OutboxSnapshot {
         self.names = names
         tagTable = try TagTable(in: snapshot)
         links = try CloudLinks(in: snapshot)
+        // Of a damaged database two pipelines may have one number.
         pipelines = Dictionary(
-            uniqueKeysWithValues: try table.pipelines().map { ($0.number, $0.name) })
+            try table.pipelines().map { ($0.number, $0.name) }, uniquingKeysWith: { $1 })
     }
 
     /// An operation; nil when it is not in the outbox.

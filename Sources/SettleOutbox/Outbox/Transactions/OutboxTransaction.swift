@@ -91,9 +91,9 @@ public struct OutboxTransaction {
 
     /// The name of the pipeline that takes what is for no other.
     private func mainPipeline() throws -> String {
-        // Another process runs the pipelines then, and has stored their names.
-        outbox.configuration.isRunning
-            ? outbox.configuration.mainPipeline : try stored().mainPipeline
+        // Where none is named another process runs the pipelines, and has stored their names.
+        outbox.configurations.isEmpty
+            ? try stored().mainPipeline : outbox.configuration.mainPipeline
     }
 
     // MARK: Adding
