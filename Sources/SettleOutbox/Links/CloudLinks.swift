@@ -31,8 +31,10 @@ struct CloudLinks {
     }
 
     /// Checks that documents are there that were attached to something.
-    static func checkAttached(_ documentIds: Set<String>, in transaction: Transaction) throws {
-        for id in documentIds where try transaction.document(id) == nil {
+    static func checkAttached(_ documentIds: Set<[UInt8]>, in transaction: Transaction) throws {
+        for bytes in documentIds {
+            let id = String(decoding: bytes, as: UTF8.self)
+            if try transaction.document(id) != nil { continue }
             throw OutboxError(
                 .documentNotFound,
                 "A cloud URI was attached to the document '\(id)', which is not there at the end of "

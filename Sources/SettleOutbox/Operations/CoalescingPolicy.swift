@@ -54,7 +54,7 @@ public struct CoalescingPolicy: Sendable {
         of type: Operation.Type, rules: CoalescingRules = .tables
     ) -> CoalescingPolicy {
         CoalescingPolicy { queued, added in
-            guard queued.documentIds == added.documentIds,
+            guard queued.documentIds.elementsEqual(added.documentIds, by: { $0.hasBytes(of: $1) }),
                 let old = try queued.operation(as: type), var new = try added.operation(as: type)
             else { return .keepInOrder }
             switch rules.outcome(queued: old.kind, added: new.kind) {

@@ -110,6 +110,13 @@ public struct QueuedOperation: Sendable, Identifiable, Hashable {
     }
 }
 
+extension String {
+    /// Whether the bytes of UTF-8 are those of another one.
+    ///
+    /// Documents are told apart by them: identifiers that are equal as texts may be of two documents.
+    func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
 /// Where an operation stands.
 public enum OperationStatus: String, Sendable, Hashable, CaseIterable {
     /// It waits: for its turn, for other operations, for the end of a hold.

@@ -132,18 +132,6 @@ struct OutboxTable {
         return key.graph
     }
 
-    /// The operations about a document, in order.
-    func keys(ofDocument id: String) throws -> [OperationKey] {
-        var keys: [OperationKey] = []
-        let prefix = OutboxRowKey.documents(id)
-        try forEach(of: prefix) { bytes, _ in
-            // A longer rest is that of another document, whose identifier goes on with a NUL.
-            if let key = OperationKey(bytes.dropFirst(prefix.count)) { keys.append(key) }
-            return true
-        }
-        return keys.sorted()
-    }
-
     // MARK: Dependencies
 
     /// Whether an operation waits for another.
@@ -220,19 +208,10 @@ struct OutboxTable {
 
     // MARK: Pipelines
 
-    /// A pipeline; nil when it never had an operation.
-    ///
-    /// A name that is equal as a text is the same name, also by other bytes: `é` may be one character or
-    /// two, and a file name or the source code of the next release has it otherwise.
     /// Every pipeline that ever had an operation.
     func pipelines() throws -> [PipelineRecord] {
         var found: [PipelineRecord] = []
         try forEach(of: OutboxRowKey.pipelines) { key, value in
-        return try PipelineRecord(decoding: stored, name: name)
-    }
-
-    func remove(_ record: PipelineRecord) throws {
-        try remove(OutboxRowKey.pipeline(record.name))
             found.append(
                 try PipelineRecord(
                     decoding: value, name: String(decoding: key.dropFirst(), as: UTF8.self)))
@@ -241,10 +220,19 @@ struct OutboxTable {
         return found
     }
 
+    /// A pipeline; nil when it never had an operation.
+    ///
+    /// A name that is equal as a text is the same name, also by other bytes: `é` may be one character or
+    /// two, and a file name or the source code of the next release has it otherwise.
     func pipeline(named name: String) throws -> PipelineRecord? {
         guard let stored = try value(for: OutboxRowKey.pipeline(name)) else {
             return try pipelines().first { $0.name == name }
         }
+        return try PipelineRecord(decoding: stored, name: name)
+    }
+
+    func remove(_ record: PipelineRecord) throws {
+        try remove(OutboxRowKey.pipeline(record.name))
     }
 
     func set(_ record: PipelineRecord) throws {

@@ -33,8 +33,9 @@ final class PendingOutboxOperations {
     private(set) var order: [UUID] = []
     /// Stored operations that were changed and have to be listed again.
     private(set) var modified: [UUID: Modified] = [:]
-    /// Cloud URIs that were attached, by document, to see at the end that it is there.
-    var attached: Set<String> = []
+    /// Documents that cloud URIs were attached to, by the bytes of their identifiers, to see at the end that
+    /// they are there.
+    var attached: Set<[UInt8]> = []
     /// True once what is noted here has been stored, at the end of the closure.
     var isFlushed = false
     /// What subscribers of the queue get.

@@ -48,6 +48,16 @@ import Testing
         #expect(others == [["ab", "b"]])
     }
 
+    @Test func `need a document of those very bytes`() async throws {
+        let queue = try await fixture(documents: ["caf\u{E9}"])
+        let thrown = try await code {
+            try await queue.outbox.write { queue in
+                for id in ["caf\u{E9}", "cafe\u{301}"] { try queue.attach("u:1", to: id) }
+            }
+        }
+        #expect(thrown == .documentNotFound)
+    }
+
     @Test func `end when the document is deleted or purged, whoever does it`() async throws {
         let queue = try await fixture(documents: ["a", "b", "c"])
         try await queue.outbox.write { queue in

@@ -92,7 +92,7 @@ extension OutboxTransaction {
     public func attach(_ uri: String, to documentId: String, isPending: Bool = false) throws {
         try CloudLinks(writingIn: transaction)
             .attach(uri, to: documentId, isPending: isPending)
-        pendingOperations.attached.insert(documentId)
+        pendingOperations.attached.insert(Array(documentId.utf8))
     }
 
     /// Ends what ``attach(_:to:isPending:)`` began.
@@ -103,7 +103,7 @@ extension OutboxTransaction {
     public func detach(_ uri: String, from documentId: String) throws -> Bool {
         let wasThere = try CloudLinks(writingIn: transaction).detach(uri, from: documentId)
         if try CloudLinks(writingIn: transaction).uris(of: documentId).isEmpty {
-            pendingOperations.attached.remove(documentId)
+            pendingOperations.attached.remove(Array(documentId.utf8))
         }
         return wasThere
     }

@@ -103,6 +103,7 @@ struct OutboxFlush {
             // The rest of the graph may have ended in this closure, so that the next one is open.
             if let lowest = try table.lowestGraph(of: key.pipeline), lowest > key.graph {
                 try queue.schedule.close(lowest, of: key.pipeline)
+            try operation.checkRecording()
             }
         } else {
             isStrict = pipeline.algorithm == .commitGraph
@@ -115,11 +116,7 @@ struct OutboxFlush {
         let row = OperationRow(operation, isStrict: isStrict, nil)
         try table.set(row, key)
         try table.set(key.bytes, for: OutboxRowKey.id(row.id))
-        if row.documentIds.count == 1 {
-            try table.set(OutboxRowKey.document(row.documentIds[0], key))
-        } else {
-            for id in Set(row.documentIds) { try table.set(OutboxRowKey.document(id, key)) }
-        }
+        for id in row.documentIds { try table.set(OutboxRowKey.document(id, key)) }
         touched[row.id] = Touched(key: key, row: row, isListed: false)
         pendingOperations.record(pipeline.name) { $0.add(row.id, isInserted: draft.target != nil) }
     }
@@ -237,7 +234,7 @@ struct OutboxFlush {
     ) throws -> [(key: OperationKey, row: OperationRow)] {
         let keys = try Set(
             documentIds.compactMap { id in
-                try table.keys(ofDocument: id).last { $0.pipeline == pipeline.number }
+                try table.lastKey(ofDocument: id, of: pipeline.number)
             })
         return try keys.sorted().map { key in
             guard let row = try table.row(key) else { throw OutboxTable.damage }

@@ -125,7 +125,7 @@ public struct OutboxSnapshot {
     /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: O(log n) page reads; no operation is read.
     public func hasOperations(about documentId: String) throws -> Bool {
-        try !table.keys(ofDocument: documentId).isEmpty
+        try table.firstKey(ofDocument: documentId) != nil
     }
 
     /// The name of the pipeline that takes what is for no other.

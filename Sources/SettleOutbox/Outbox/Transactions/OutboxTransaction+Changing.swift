@@ -45,11 +45,9 @@ extension OutboxTransaction {
     /// Stores a changed row, and has it listed again at the end of the closure.
     func replace(_ key: OperationKey, _ old: OperationRow, with new: OperationRow) throws {
         try schedule.unlist(key, old)
-        for id in old.documentIds where !new.documentIds.contains(id) {
-            try table.remove(OutboxRowKey.document(id, key))
-        }
-        for id in new.documentIds where !old.documentIds.contains(id) {
-            try table.set(OutboxRowKey.document(id, key))
+        if !new.documentIds.elementsEqual(old.documentIds, by: { $0.hasBytes(of: $1) }) {
+            for id in old.documentIds { try table.remove(OutboxRowKey.document(id, key)) }
+            for id in new.documentIds { try table.set(OutboxRowKey.document(id, key)) }
         }
         try table.set(new, key)
         pendingOperations.modify(key, from: old)
@@ -133,3 +131,17 @@ extension QueuedOperation {
         }
     }
 }
+    /// Whether it is about a document, by the bytes of the identifier.
+    func isAbout(_ documentId: String) -> Bool {
+        documentIds.contains { $0.hasBytes(of: documentId) }
+    }
+
+    /// Checks that what changed in its documents can be told apart.
+    func checkRecording() throws(OutboxError) {
+        guard Set(documentIds).count < Set(documentIds.map { Array($0.utf8) }).count else { return }
+        throw OutboxError(
+            .invalidOperation,
+            "The operation \(id) is to record the changes of two documents whose identifiers are equal as "
+                + "texts and have different bytes. Add an operation for each.", operationId: id)
+    }
+

@@ -72,7 +72,7 @@ public struct OutboxTransaction {
     /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     public func operations(about documentId: String) throws -> [QueuedOperation] {
         try stored().operations(about: documentId)
-            + pendingOperations.drafts(in: nil).filter { $0.documentIds.contains(documentId) }
+            + pendingOperations.drafts(in: nil).filter { $0.isAbout(documentId) }
     }
 
     /// Whether there are operations about a document, also such as this closure has added.
@@ -80,8 +80,8 @@ public struct OutboxTransaction {
     /// - Throws: ``/Settle/DatabaseError`` when the database is damaged or cannot be read.
     /// - Complexity: As ``OutboxSnapshot/hasOperations(about:)``, and linear in what this closure has added.
     public func hasOperations(about documentId: String) throws -> Bool {
-        if try !table.keys(ofDocument: documentId).isEmpty { return true }
-        return pendingOperations.drafts(in: nil).contains { $0.documentIds.contains(documentId) }
+        if try table.firstKey(ofDocument: documentId) != nil { return true }
+        return pendingOperations.drafts(in: nil).contains { $0.isAbout(documentId) }
     }
 
     /// The operations that this closure has added, in order.
