@@ -200,6 +200,42 @@ private final class Diary: OutboxHooks {
         #expect(started == [about[0].id] && about[1].id == one)
     }
 
+    /// Holds whatever is about to be modified, and notes something with it.
+    private struct Holding: OutboxHooks {
+        func willModify(
+            _ operation: inout QueuedOperation, from old: QueuedOperation,
+            in transaction: Transaction
+        ) throws {
+            let queue = try transaction.outbox
+            try queue.hold(operation.id, until: .distantFuture, context: "wifi")
+            try queue.setNotes(["at": 5], of: operation.id)
+        }
+
+        func didModify(
+            _ operation: QueuedOperation, from old: QueuedOperation, in transaction: Transaction
+        ) throws {
+            #expect(Set(operation.holds.keys) == ["wifi"] && operation.notes == ["at": 5])
+        }
+    }
+
+    @Test func `may hold what is about to be modified, stored or not`() async throws {
+        let queue = try await QueueFixture(hooks: Holding())
+        let stored = try await queue.add("stored")
+        let added = try await queue.outbox.write { queue in
+            let added = try queue.add(Errand(text: "added"))
+            for id in [stored, added] { try queue.modify(id) { $0.priority = 3 } }
+            return added
+        }
+        for id in [stored, added] {
+            let found = try #require(try queue.operation(id))
+            #expect(found.priority == 3 && Set(found.holds.keys) == ["wifi"])
+            #expect(found.notes == ["at": 5])
+        }
+        #expect(try queue.lists() == QueueLists(held: [stored]))
+        let findings = try await queue.database.check()
+        #expect(findings.isEmpty)
+    }
+
     @Test func `are called for what a policy coalesces, and may refuse it`() async throws {
         let hooks = Diary()
         let queue = try await QueueFixture(

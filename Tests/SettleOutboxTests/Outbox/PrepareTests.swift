@@ -71,6 +71,44 @@ import Testing
         #expect(seen.calls.all == [ids])
     }
 
+    @Test func `may hold what was added, and note something with it, and change it as well`()
+        async throws
+    {
+        let night = Date(timeIntervalSince1970: 2_000_000_000)
+        let queue = try await QueueFixture([
+            idle { added, queue in
+                for index in added.indices {
+                    try queue.hold(added[index].id, until: night, context: "night")
+                    try queue.setNotes(["at": 5], of: added[index].id)
+                    added[index].priority = 7
+                }
+            }
+        ])
+        let id = try await queue.add("one")
+        let found = try #require(try queue.operation(id))
+        #expect(found.priority == 7)
+        #expect(found.holds == ["night": night])
+        #expect(found.notes == ["at": 5])
+        #expect(try queue.lists() == QueueLists(held: [id]))
+    }
+
+    @Test func `sees what the hook of a later pipeline adds to its own`() async throws {
+        let seen = Collected<[String]>()
+        let queue = try await QueueFixture([
+            idle { added, queue in
+                seen.add(added.map(\.name))
+                // Ends although each adds for the other.
+                for _ in added { try queue.add(Errand(), pipeline: "photos") }
+            },
+            idle("photos") { added, queue in
+                for _ in added { try queue.add(Parcel()) }
+            },
+        ])
+        try await queue.add("photo", in: "photos")
+        #expect(seen.all == [["parcel"]])
+        #expect(try queue.ids().count == 4)
+    }
+
     @Test func `refuses the commit by throwing, or by what it asks for`() async throws {
         let queue = try await QueueFixture([
             idle { added, _ in

@@ -29,6 +29,10 @@ public struct PipelineConfiguration: Sendable {
     /// It may give them dependencies on earlier operations, and other priorities, and change earlier
     /// ones by ``OutboxTransaction/modify(_:_:)``. It runs on the writer's thread and must only compute. What it throws
     /// refuses the commit. Removing one from the list does nothing; ``OutboxTransaction/skip(_:)`` does.
+    ///
+    /// Pipelines follow each other in the order of the configuration. What one adds to another is handed to that,
+    /// in a call of its own where that was called before; at most as many times as there are pipelines. What it
+    /// adds to its own is not handed to it again.
     public var prepare:
         (@Sendable (_ added: inout [QueuedOperation], OutboxTransaction) throws -> Void)?
     /// Carries the operations out; nil when they only wait in this process.

@@ -62,21 +62,38 @@ struct OutboxFlush {
 
     /// Lets the app's hooks see what was added.
     private func prepare() throws {
-        for pipeline in queue.outbox.configurations {
-            guard let prepare = pipeline.prepare else { continue }
-            let before = pendingOperations.drafts(in: pipeline.name)
-            if before.isEmpty { continue }
-            var after = before
-            try prepare(&after, queue)
-            let known = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0) })
-            for operation in after where operation != known[operation.id] {
-                precondition(
-                    known[operation.id] != nil,
-                    "A hook adds an operation by the queue it is handed, not by its list.")
-                guard var draft = pendingOperations.draft(operation.id) else { continue }
-                draft.operation = operation
-                pendingOperations.add(draft)
+        let pipelines = queue.outbox.configurations.filter { $0.prepare != nil }
+        var seen: Set<UUID> = []
+        // What one adds to an earlier pipeline is handed to that in the next round. There are as many rounds
+        // as pipelines, so hooks that add to each other's come to an end.
+        for _ in pipelines {
+            var isDone = true
+            for pipeline in pipelines {
+                let added = pendingOperations.drafts(in: pipeline.name)
+                    .filter { !seen.contains($0.id) }
+                if added.isEmpty { continue }
+                isDone = false
+                try prepare(added, in: pipeline)
+                // What it has added itself it knows.
+                seen.formUnion(pendingOperations.drafts(in: pipeline.name).map(\.id))
             }
+            if isDone { return }
+        }
+    }
+
+    private func prepare(
+        _ before: [QueuedOperation], in pipeline: PipelineConfiguration
+    ) throws {
+        var after = before
+        try pipeline.prepare?(&after, queue)
+        let known = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0) })
+        for operation in after where operation != known[operation.id] {
+            precondition(
+                known[operation.id] != nil,
+                "A hook adds an operation by the queue it is handed, not by its list.")
+            guard var draft = pendingOperations.draft(operation.id) else { continue }
+            draft.change(to: operation)
+            pendingOperations.add(draft)
         }
     }
 
@@ -203,7 +220,6 @@ struct OutboxFlush {
                 $0.followed(by: $1)
             }
             merged.priority = max(row.priority, operation.priority)
-            merged.holds = row.holds.merging(operation.holds) { max($0, $1) }
             guard
                 try canWait(
                     for: operation.dependencies.subtracting(row.dependencies), row.id, key,
@@ -218,6 +234,7 @@ struct OutboxFlush {
             new.notes = row.notes.merging(operation.notes) { $1 }
             try queue.replace(key, row, with: new)
             touched[row.id]?.row = nil
+            new.holds = row.holds.merging(operation.holds) { max($0, $1) }
             aliases[operation.id] = row.id
             pendingOperations.record(pipeline.name) { $0.modify(row.id) }
             try queue.outbox.hooks?.didCoalesce(

@@ -15,19 +15,19 @@ extension OutboxTransaction {
             let (old, operation) = try changed(draft.operation, change)
             // A hook may have ended it.
             guard var draft = pendingOperations.draft(id) else { throw OutboxError.notFound(id) }
-            let kept = draft.operation.notes
-            draft.operation = operation
-            draft.operation.notes = kept
+            draft.change(to: operation)
             pendingOperations.add(draft)
-            try outbox.hooks?.didModify(operation, from: old, in: transaction)
+            try outbox.hooks?.didModify(draft.operation, from: old, in: transaction)
             return
         }
         let before = try pending(id)
-        let (old, operation) = try changed(
+        var (old, operation) = try changed(
             stored().operation(before.key, before.row), change)
         try operation.checkDocuments()
-        let (key, row) = outbox.hooks == nil ? before : try pending(id)
+        // The change or a hook may have held it, noted something, or ended it.
+        let (key, row) = try pending(id)
         try replace(key, row, with: OperationRow(operation, isStrict: row.isStrict, row))
+        (operation.holds, operation.notes) = (row.holds, row.notes)
         pendingOperations.record(operation.pipeline) { $0.modify(id) }
         try outbox.hooks?.didModify(operation, from: old, in: transaction)
     }
@@ -120,17 +120,18 @@ extension OutboxTransaction {
     }
 }
 
-extension QueuedOperation {
-    /// Checks that the operation can be found by the documents it is about.
-    func checkDocuments() throws(OutboxError) {
-        for documentId in documentIds where !(1...255).contains(documentId.utf8.count) {
-            throw OutboxError(
-                .invalidOperation,
-                "The operation \(id) is about a document whose identifier has "
-                    + "\(documentId.utf8.count) bytes; it has 1 to 255.", operationId: id)
-        }
+extension PendingOutboxOperations.Draft {
+    /// Takes what a copy of the operation was changed to.
+    ///
+    /// Holds and notes have calls of their own, and may be newer than the copy.
+    mutating func change(to copy: QueuedOperation) {
+        let (holds, notes) = (operation.holds, operation.notes)
+        operation = copy
+        (operation.holds, operation.notes) = (holds, notes)
     }
 }
+
+extension QueuedOperation {
     /// Whether it is about a document, by the bytes of the identifier.
     func isAbout(_ documentId: String) -> Bool {
         documentIds.contains { $0.hasBytes(of: documentId) }
@@ -145,3 +146,13 @@ extension QueuedOperation {
                 + "texts and have different bytes. Add an operation for each.", operationId: id)
     }
 
+    /// Checks that the operation can be found by the documents it is about.
+    func checkDocuments() throws(OutboxError) {
+        for documentId in documentIds where !(1...255).contains(documentId.utf8.count) {
+            throw OutboxError(
+                .invalidOperation,
+                "The operation \(id) is about a document whose identifier has "
+                    + "\(documentId.utf8.count) bytes; it has 1 to 255.", operationId: id)
+        }
+    }
+}

@@ -302,8 +302,9 @@ extension OperationRow {
         dependencies = operation.dependencies
         documentIds = operation.documentIds
         changedFields = operation.changedFields
-        holds = operation.holds
-        // Whoever changes an operation may have a copy that is older than its notes.
+        // Whoever changes an operation may have a copy that is older than its holds and notes, which
+        // have calls of their own.
+        holds = old?.holds ?? operation.holds
         notes = old?.notes ?? operation.notes
         failure = old?.failure
     }
