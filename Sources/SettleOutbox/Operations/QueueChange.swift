@@ -17,7 +17,8 @@ public struct QueueChange: Sendable, Hashable {
     public internal(set) var modified: Set<UUID> = []
     /// Operations that are done.
     public internal(set) var completed: Set<UUID> = []
-    /// Operations that were given up, also those that a policy has coalesced into others.
+    /// Operations that were given up, also those that a policy has coalesced into others: of two that become
+    /// one the one that was added, of two that vanish both.
     public internal(set) var skipped: Set<UUID> = []
 
     init(pipeline: String) {
@@ -47,14 +48,12 @@ public struct QueueChange: Sendable, Hashable {
 
     /// This and what came after it, as one.
     mutating func append(_ later: QueueChange) {
-        for id in later.added { add(id, isInserted: false) }
         // What ended in it comes first: where an identifier is among those that were added as well, it was
         // given to another operation after that.
         for id in later.completed { finish(id, as: .completed) }
         for id in later.skipped { finish(id, as: .skipped) }
+        for id in later.added { add(id, isInserted: false) }
         for id in later.inserted { add(id, isInserted: true) }
         for id in later.modified { modify(id) }
-        for id in later.completed { finish(id, as: .completed) }
-        for id in later.skipped { finish(id, as: .skipped) }
     }
 }

@@ -72,6 +72,8 @@ struct OperationSchedule {
         }
         for dependant in try table.dependants(of: key.number) {
             try table.removeWait(of: dependant.number, for: key.number)
+            // One that waits for many others still is not read for each of them.
+            if try table.waits(dependant.number) { continue }
             let freed = OperationKey(
                 pipeline: key.pipeline, graph: dependant.graph, number: dependant.number)
             guard let row = try table.row(freed) else { throw OutboxTable.damage }

@@ -51,6 +51,19 @@ import Testing
         #expect(gone == nil)
     }
 
+    @Test func `reports the one that was added as skipped`() async throws {
+        let queue = try await fixture()
+        var changes = queue.outbox.queueChanges.makeAsyncIterator()
+        let first = try await add(.insert, to: queue)
+        #expect(await changes.next()?.added == [first])
+        let second = try await add(.update, to: queue)
+        var change = try #require(await changes.next())
+        #expect(change.modified == [first] && change.skipped == [second] && change.added == [])
+        let third = try await add(.delete, to: queue)
+        change = try #require(await changes.next())
+        #expect(change.modified == [] && change.skipped == [first, third])
+    }
+
     @Test func `unites the recorded changes of both`() async throws {
         let queue = try await fixture()
         let outbox = queue.outbox

@@ -41,6 +41,24 @@ import Testing
         #expect(started == [last])
     }
 
+    @Test func `on many do not read the one that waits each time one of them is done`() async throws
+    {
+        let queue = try await QueueFixture()
+        let (first, second, last) = (UUID(), UUID(), UUID())
+        try await queue.outbox.write { queue in
+            for id in [first, second] { try queue.add(Errand(), id: id) }
+            try queue.add(Errand(), id: last, dependencies: [first, second])
+        }
+        try await queue.database.write { transaction in
+            let table = try OutboxTable(writingIn: transaction)
+            let key = try #require(try table.key(of: last))
+            try table.set([9], for: OutboxRowKey.operation(key))
+        }
+        try await queue.complete(first)
+        // It is free now, and has to be read.
+        await #expect(throws: DatabaseError.self) { try await queue.complete(second) }
+    }
+
     @Test func `on what is not in the outbox are done`() async throws {
         let queue = try await QueueFixture()
         let gone = try await queue.add("gone")

@@ -103,6 +103,7 @@ struct OutboxFlush {
         var operation = draft.operation
         try operation.checkDocuments()
         if draft.recordsChanges {
+            try operation.checkRecording()
             for id in operation.documentIds {
                 operation.changedFields[id] = FieldChanges(
                     from: try transaction.previous(id), to: try transaction.document(id))
@@ -120,7 +121,6 @@ struct OutboxFlush {
             // The rest of the graph may have ended in this closure, so that the next one is open.
             if let lowest = try table.lowestGraph(of: key.pipeline), lowest > key.graph {
                 try queue.schedule.close(lowest, of: key.pipeline)
-            try operation.checkRecording()
             }
         } else {
             isStrict = pipeline.algorithm == .commitGraph
@@ -208,7 +208,10 @@ struct OutboxFlush {
             touched[row.id] = nil
             // That may have opened the graph of those that are stored so far.
             for id in touched.keys { touched[id]?.isListed = true }
-            pendingOperations.record(pipeline.name) { $0.finish(row.id, as: .skipped) }
+            pendingOperations.record(pipeline.name) {
+                $0.finish(row.id, as: .skipped)
+                $0.finish(operation.id, as: .skipped)
+            }
             aliases[operation.id] = .some(nil)
             try queue.outbox.hooks?.didCoalesce(operation, with: queued, into: nil, in: transaction)
             return true
@@ -231,12 +234,15 @@ struct OutboxFlush {
             }
             var new = OperationRow(merged, isStrict: row.isStrict, row)
             new.id = row.id
+            new.holds = row.holds.merging(operation.holds) { max($0, $1) }
             new.notes = row.notes.merging(operation.notes) { $1 }
             try queue.replace(key, row, with: new)
             touched[row.id]?.row = nil
-            new.holds = row.holds.merging(operation.holds) { max($0, $1) }
             aliases[operation.id] = row.id
-            pendingOperations.record(pipeline.name) { $0.modify(row.id) }
+            pendingOperations.record(pipeline.name) {
+                $0.modify(row.id)
+                $0.finish(operation.id, as: .skipped)
+            }
             try queue.outbox.hooks?.didCoalesce(
                 operation, with: queued,
                 into: QueuedOperation(new, key, pipeline: pipeline.name, status: .pending),
