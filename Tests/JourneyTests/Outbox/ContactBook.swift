@@ -60,8 +60,9 @@ struct ContactBook: PipelineDelegate {
         _ theirs: Document, into operation: UUID, in transaction: Transaction
     ) throws {
         let (queue, id) = (try transaction.outbox, theirs.id)
-        guard try transaction.document(id) != nil else { return }
+        guard let ours = try transaction.document(id) else { return }
         var merged = theirs
+        merged.attachments = ours.attachments
         for edit in try queue.operations(about: id) {
             edit.changedFields[id]?.apply(to: &merged)
         }
@@ -78,12 +79,13 @@ struct ContactBook: PipelineDelegate {
         let put = PutContact(contactId: id)
         let known = try contact(of: put)?.etag
         let (file, etag) = try await cloud.get(put.path)
-        let theirs = try Document(json: file)
         try await database.write { transaction in
             let queue = try transaction.outbox
             // What waits to be sent is merged when it is sent.
             guard try queue.operations(about: id).isEmpty else { return }
             guard try queue.tag("etag", of: put.path) == known.map({ .string($0) }) else { return }
+            var theirs = try Document(json: file)
+            theirs.attachments = try transaction.document(id)?.attachments ?? []
             try transaction.save(theirs)
             try queue.setTag(.string(etag), "etag", of: put.path)
         }

@@ -216,6 +216,39 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `keep their attachments, which the cloud does not have`() async throws {
+        let url = try await server.start()
+        let (a, b) = (try await device("a", url), try await device("b", url))
+        try await a.set("firstName", "Robby")
+        try await a.outbox.isEmptied()
+        try await b.book.fetch("ann")
+        try await b.book.edit("ann") {
+            $0.attachments = [
+                DocumentAttachment(
+                    name: "photo", contentType: "image/jpeg", data: Data([1, 2, 3]))
+            ]
+        }
+        try await b.outbox.isEmptied()
+        func photos() throws -> [String]? {
+            try b.database.read { try $0.document("ann")?.attachments.map(\.name) }
+        }
+        // A merge, and a fetch.
+        try await a.set("phone", "1")
+        try await a.outbox.isEmptied()
+        try await b.set("lastName", "Smith")
+        try await b.outbox.isEmptied()
+        #expect(server.files.log.contains("PUT \(ann) 412"))
+        #expect(try photos() == ["photo"])
+        try await a.set("phone", "2")
+        try await a.outbox.isEmptied()
+        try await b.book.fetch("ann")
+        #expect(try b.contact() == stored())
+        #expect(try photos() == ["photo"])
+        await a.close()
+        await b.close()
+        try await server.stop()
+    }
+
     @Test func `lose no edit of two devices that both edit all the time`() async throws {
         let url = try await server.start()
         let (a, b) = (try await device("a", url), try await device("b", url))

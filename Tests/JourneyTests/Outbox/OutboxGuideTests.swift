@@ -329,21 +329,30 @@ private struct FilmUpload: PipelineDelegate {
         pipeline.prepare = { added, queue in
             for index in added.indices {
                 for id in added[index].documentIds {
-                    let earlier = try queue.stored().operations(about: id)
-                    added[index].dependencies.formUnion(earlier.map(\.id))
+                    let all = try queue.operations(about: id)
+                    let earlier = all.prefix { $0.id != added[index].id }
+                    if let last = earlier.last(where: { $0.pipeline == added[index].pipeline }) {
+                        added[index].dependencies.insert(last.id)
+                    }
                 }
             }
         }
+        let photos = PipelineConfiguration("photos", delegate: nil)
         let outbox = try await database.openOutbox(
-            OutboxConfiguration(operations: [PutNote.self], pipelines: [pipeline]))
-        var ids: [UUID] = []
-        for note in ["milk", "key", "milk"] {
-            ids.append(
-                try await outbox.write { try $0.add(PutNote(noteId: note), about: [note]) })
+            OutboxConfiguration(operations: [PutNote.self], pipelines: [pipeline, photos]))
+        try await outbox.write { queue in
+            _ = try queue.add(PutNote(noteId: "photo"), pipeline: "photos", about: ["milk"])
         }
-        let last = try outbox.read { try $0.operations().last }
-        #expect(last?.id == ids[2])
-        #expect(last?.dependencies == [ids[0]])
+        var ids: [UUID] = []
+        for notes in [["milk"], ["key"], ["milk", "milk"], ["milk"]] {
+            ids += try await outbox.write { queue in
+                try notes.map { try queue.add(PutNote(noteId: $0), about: [$0]) }
+            }
+        }
+        let operations = try outbox.read { try $0.operations(in: Outbox.defaultPipeline) }
+        #expect(operations.map(\.id) == ids)
+        #expect(
+            operations.map(\.dependencies) == [[], [], [ids[0]], [ids[2]], [ids[3]]])
         await outbox.close()
         await database.close()
     }
