@@ -102,15 +102,19 @@ private struct Problem: Error {}
 
     @Test func `a place that is not filled to its end traps`() async {
         await #expect(processExitsWith: .failure) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try Fills.short(environment)
+            withExtendedLifetime(scratch) {}
         }
     }
 
     @Test func `a write inside the closure traps`() async {
         await #expect(processExitsWith: .failure) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try Fills.writing(environment)
+            withExtendedLifetime(scratch) {}
         }
     }
 }

@@ -33,9 +33,11 @@ import Testing
 
     @Test func `are refused in a write transaction`() async {
         await #expect(processExitsWith: .failure) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Self.spanInWrite(environment)
+            withExtendedLifetime(scratch) {}
         }
     }
 

@@ -8,8 +8,10 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try Bugs.writeInsideWrite(environment)
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("inside a write of the same database", result))
     }
@@ -18,8 +20,10 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.read { _ in try environment.put([1], for: [1]) }
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("inside a read of the same database", result))
     }
@@ -28,11 +32,13 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.put([1], for: [1])
             var kept: ReadTransaction?
             try environment.read { kept = $0 }
             _ = try kept?.tableNames()
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("used after its closure", result))
     }
@@ -41,9 +47,11 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Bugs.writeInsideWalk(environment)
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("inside a forEach over it", result))
     }
@@ -53,9 +61,11 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [kind] in
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Bugs.writeInsideWalkInPlace(environment, kind)
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("inside a walk that reads in place", result))
     }
@@ -64,8 +74,10 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let environment = try Scratch().open()
+            let scratch = try Scratch()
+            let environment = try scratch.open()
             try environment.read { _ in environment.close() }
+            withExtendedLifetime(scratch) {}
         }
         #expect(says("closed inside one of its own", result))
     }
