@@ -102,7 +102,7 @@ private struct Problem: Error {}
 
     @Test func `a place that is not filled to its end traps`() async {
         await #expect(processExitsWith: .failure) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try Fills.short(environment)
             withExtendedLifetime(scratch) {}
@@ -111,7 +111,7 @@ private struct Problem: Error {}
 
     @Test func `a write inside the closure traps`() async {
         await #expect(processExitsWith: .failure) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try Fills.writing(environment)
             withExtendedLifetime(scratch) {}

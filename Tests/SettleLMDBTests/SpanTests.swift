@@ -33,7 +33,7 @@ import Testing
 
     @Test func `are refused in a write transaction`() async {
         await #expect(processExitsWith: .failure) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Self.spanInWrite(environment)

@@ -8,7 +8,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try Bugs.writeInsideWrite(environment)
             withExtendedLifetime(scratch) {}
@@ -20,7 +20,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.read { _ in try environment.put([1], for: [1]) }
             withExtendedLifetime(scratch) {}
@@ -32,7 +32,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.put([1], for: [1])
             var kept: ReadTransaction?
@@ -47,7 +47,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Bugs.writeInsideWalk(environment)
@@ -61,7 +61,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [kind] in
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.put([1], for: [1])
             try Bugs.writeInsideWalkInPlace(environment, kind)
@@ -74,7 +74,7 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let environment = try scratch.open()
             try environment.read { _ in environment.close() }
             withExtendedLifetime(scratch) {}
