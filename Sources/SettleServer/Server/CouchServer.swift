@@ -5,8 +5,6 @@ import HummingbirdTLS
 public import Logging
 import NIOCore
 public import ServiceLifecycle
-import SettlePrimitives
-import Synchronization
 
 /// Serves databases over HTTP in CouchDB's protocol, for whatever replicates with CouchDB.
 ///
@@ -62,8 +60,7 @@ public final class CouchServer: Service, Sendable {
 
     private let configuration: Configuration
     private let logger: Logger
-    private let port = BoundPort()
-    private let hasRun = Lock(false)
+    private let life = ServerRun()
 
     /// Makes a server; nothing is opened before ``run()``.
     ///
@@ -80,23 +77,9 @@ public final class CouchServer: Service, Sendable {
     /// Serves until it is told to stop, then closes the databases.
     ///
     /// - Throws: ``ServerError`` with `invalidConfiguration` when a host is none, or keys or files for TLS cannot be
-    ///   used, `alreadyRun` at a second call; what the directory or the address cannot be used for.
+    ///   used, `addressUnusable`, `alreadyRun` at a second call; why the directory cannot be used.
     public func run() async throws {
-        let isFirst = hasRun.withLock { hasRun in
-            defer { hasRun = true }
-            return !hasRun
-        }
-        guard isFirst else {
-            throw ServerError(.alreadyRun, "A server runs only once; make a new one.")
-        }
-        do {
-            try await serve()
-        } catch {
-            port.resolve(.failure(error))
-            throw error
-        }
-        port.resolve(
-            .failure(ServerError(.stopped, "The server was stopped before it listened.")))
+        try await life.once { try await serve() }
     }
 
     /// The port the server listens on, as soon as it does.
@@ -104,7 +87,7 @@ public final class CouchServer: Service, Sendable {
     /// - Returns: The port; the one of the configuration unless that is 0.
     /// - Throws: The error of ``run()`` when the server does not come to listening; `CancellationError`.
     public func boundPort() async throws -> Int {
-        try await port.value
+        try await life.port.value
     }
 
     /// How connections are spoken on: HTTP/1.1, with TLS or without, with bodies that may come packed by gzip.
@@ -133,8 +116,8 @@ public final class CouchServer: Service, Sendable {
         else { return nil }
         return CouchReplications(
             replicator, hosts: configuration.replicationHosts,
-            address: { [port, configuration] in
-                try Self.ownAddress(configuration, port: try await port.value)
+            address: { [life, configuration] in
+                try Self.ownAddress(configuration, port: try await life.port.value)
             })
     }
 
@@ -182,14 +165,13 @@ public final class CouchServer: Service, Sendable {
         let databases = try CouchDatabases(directory: configuration.directory)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .error)
-        let port = port
-        let shutdown = ShutdownWatch()
+        let port = life.port
         let authorization = try await authorization()
         let replications = replications()
         let application = Application(
             responder: CouchHTTPResponder(
                 responder: CouchResponder(
-                    databases, authorization: authorization, shutdown: shutdown,
+                    databases, authorization: authorization, shutdown: life.shutdown,
                     isSecure: configuration.tls != nil,
                     liveReaders: LiveReaders(countMax: max(1, configuration.liveReadersMax)),
                     replications: replications), origins: origins,
@@ -201,38 +183,18 @@ public final class CouchServer: Service, Sendable {
                 port.resolve(.success(channel.localAddress?.port ?? 0))
             },
             logger: quiet)
-        let stop = StopSignal()
-        var group = ServiceGroupConfiguration(
-            services: [
-                .init(service: application),
-                .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
-            ],
-            logger: quiet)
-        group.maximumGracefulShutdownDuration = .seconds(30)
-        let services = ServiceGroup(configuration: group)
         var failure: (any Error)?
         do {
-            // A task of its own, which is not cancelled when ours is.
-            let running = Task { try await services.run() }
-            try await withTaskCancellationHandler {
-                try await withGracefulShutdownHandler {
-                    try await running.value
-                } onGracefulShutdown: {
-                    shutdown.begin()
-                    replications?.cancelAll()
-                    stop.send()
-                }
-            } onCancel: {
-                shutdown.begin()
-                replications?.cancelAll()
-                stop.send()
-            }
+            try await life.run(application, logger) { replications?.cancelAll() }
         } catch {
             failure = error
         }
-        shutdown.begin()
+        life.shutdown.begin()
         await replications?.stop()
         await databases.close()
-        if let failure { throw failure }
+        if let failure {
+            throw ServerRun.translated(
+                failure, listeningOn: configuration.host, port: configuration.port)
+        }
     }
 }

@@ -7,8 +7,6 @@ public import Logging
 import NIOCore
 public import ServiceLifecycle
 import Settle
-import SettlePrimitives
-import Synchronization
 
 /// Serves tables of documents over HTTP, in the table protocol of Azure Mobile Apps.
 ///
@@ -31,9 +29,7 @@ import Synchronization
 public final class TableServer: Service, Sendable {
     private let configuration: ServerConfiguration
     private let logger: Logger
-    private let port = BoundPort()
-    private let hasRun = Lock(false)
-    private let shutdown = ShutdownWatch()
+    private let life = ServerRun()
     private let metrics: ServerMetrics
     private let metricsText: MetricsText?
     private let connections: ConnectionLimit
@@ -70,21 +66,7 @@ public final class TableServer: Service, Sendable {
     ///   files for TLS that cannot be used, a host or an origin that is none) when it cannot start, and
     ///   `alreadyRun` at a second call.
     public func run() async throws {
-        let isFirst = hasRun.withLock { hasRun in
-            defer { hasRun = true }
-            return !hasRun
-        }
-        guard isFirst else {
-            throw ServerError(.alreadyRun, "A server runs only once; make a new one.")
-        }
-        do {
-            try await serve()
-        } catch {
-            port.resolve(.failure(error))
-            throw error
-        }
-        port.resolve(
-            .failure(ServerError(.stopped, "The server was stopped before it listened.")))
+        try await life.once { try await serve() }
     }
 
     /// The port the server listens on, as soon as it does.
@@ -94,55 +76,26 @@ public final class TableServer: Service, Sendable {
     ///   `stopped` when it was stopped before;
     ///   `CancellationError` when the waiting task is cancelled.
     public func boundPort() async throws -> Int {
-        try await port.value
+        try await life.port.value
     }
 
     /// What the server has counted until now, as `/metrics` answers it; nil when it does not serve metrics.
     public var metricsReport: String? { metricsText?.text }
 
-    /// How long requests that are under way may take when the server stops.
-    private static let shutdownMax = Duration.seconds(30)
-
     private func serve() async throws {
         let parts = try await makeParts()
         var failure: (any Error)?
         do {
-            try await run(try application(parts.responder))
+            try await life.run(try application(parts.responder), logger)
         } catch {
             failure = error
         }
-        shutdown.begin()
+        life.shutdown.begin()
         await parts.store.close()
         await parts.responder.intake.threads.end()
-        if let failure { throw translated(failure) }
-    }
-
-    /// Runs the framework's application until we are told to stop, in whichever way.
-    private func run(_ application: Application<TableResponder>) async throws {
-        var quiet = logger
-        quiet.logLevel = .error
-        let stop = StopSignal()
-        var configuration = ServiceGroupConfiguration(
-            services: [
-                .init(service: application),
-                .init(service: stop, successTerminationBehavior: .gracefullyShutdownGroup),
-            ],
-            logger: quiet)
-        // A client that has stopped reading must not keep the server for ever.
-        configuration.maximumGracefulShutdownDuration = Self.shutdownMax
-        let group = ServiceGroup(configuration: configuration)
-        // A task of its own, which is not cancelled when ours is.
-        let running = Task { try await group.run() }
-        try await withTaskCancellationHandler {
-            try await withGracefulShutdownHandler {
-                try await running.value
-            } onGracefulShutdown: { [shutdown] in
-                shutdown.begin()
-                stop.send()
-            }
-        } onCancel: {
-            shutdown.begin()
-            stop.send()
+        if let failure {
+            throw ServerRun.translated(
+                failure, listeningOn: configuration.host, port: configuration.port)
         }
     }
 
@@ -167,7 +120,7 @@ public final class TableServer: Service, Sendable {
             limiter: configuration.rateLimit.map {
                 RateLimiter($0, elapsed: configuration.elapsed)
             }, metrics: metrics,
-            metricsText: metricsText, shutdown: shutdown,
+            metricsText: metricsText, shutdown: life.shutdown,
             liveReaders: LiveReaders(countMax: max(1, configuration.connectionsMax / 2)),
             limits: PageLimits(
                 defaultCount: configuration.pageSizeDefault, countMax: configuration.topMax),
@@ -191,7 +144,7 @@ public final class TableServer: Service, Sendable {
         // The framework's own lines at level info would say things twice.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        let port = port
+        let port = life.port
         return Application(
             responder: responder, server: try channels(),
             configuration: ApplicationConfiguration(
@@ -221,26 +174,5 @@ public final class TableServer: Service, Sendable {
         }
         guard let tls = configuration.tls else { return plain }
         return try .tls(plain, tlsConfiguration: try tls.configuration())
-    }
-
-    private func translated(_ error: any Error) -> any Error {
-        switch error {
-        case is ServerError, is DatabaseError, is CancellationError: return error
-        default: break
-        }
-        let place = "\(configuration.host):\(configuration.port)"
-        let reason: String
-        switch (error as? IOError)?.errnoCode {
-        case _ where error is SocketAddressError.UnknownHost:
-            reason =
-                "no machine is known by that name; give an address of this machine, such as "
-                + "127.0.0.1, or a name that stands for one"
-        case EADDRINUSE?: reason = "another program listens there; choose another port"
-        case EACCES?, EPERM?: reason = "this user may not; choose a port from 1024 on"
-        case EADDRNOTAVAIL?: reason = "this machine does not have that address"
-        default: reason = "\(error)"
-        }
-        return ServerError(
-            .addressUnusable, "The server cannot listen on \(place): \(reason).", cause: error)
     }
 }
