@@ -10,7 +10,13 @@ public struct PullPage: Sendable {
             case .unread(_, let make): make()
             }
         }
-        set { source = .made(newValue) }
+        _modify {
+            // Let go of before they are changed, so that the array is not copied.
+            var items = items
+            source = .made([])
+            defer { source = .made(items) }
+            yield &items
+        }
     }
     /// Where to go on; stored in the same transaction as the items.
     ///

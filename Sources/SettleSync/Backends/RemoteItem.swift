@@ -105,6 +105,10 @@ public struct RemoteItem: Sendable, Hashable {
         let description = form[AttachmentMember.name]
         let isDescribed = AttachmentMember.attachments(of: description) != nil
         guard isTrue ? description == nil : isDescribed else { return }
+        if isTrue, let whole = try? form.packed?.merging(AttachmentMember.none) {
+            given = GivenMembers(form: .packed(whole))
+            return
+        }
         members[AttachmentMember.name] = isTrue ? [:] : nil
     }
 }

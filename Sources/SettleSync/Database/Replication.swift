@@ -73,8 +73,8 @@ public final class Replication: Sendable {
     /// Begins the next cycle of a repeating replication at once.
     ///
     /// Ends the wait for the next poll, and the one after a failure: call it when the network is back. It ends a wait
-    /// that the server asked for (`Retry-After`), too, which may ask for another. While a cycle runs, the wait behind
-    /// it is left out.
+    /// that the server asked for (`Retry-After`), too, which may ask for another; but not one that it asked for when it
+    /// was listened to. While a cycle runs, the wait behind it is left out.
     public func wake() {
         session.wake()
     }

@@ -104,7 +104,8 @@ extension CyclingReplication {
                 logger.warning("The replication failed and goes on.", metadata: error.metadata)
                 if isReported { report(.failed(error)) }
                 cycle = Cycle(session: self, continuing: cycle)
-                await retryWait.wait(wait, on: given.clock)
+                // The cycle that begins then has what a poll wait was to be ended for.
+                if await retryWait.wait(wait, on: given.clock) { pollWait.forget() }
                 action = machine.waited()
             case .complete:
                 metrics?.note(&cycle, .completed)

@@ -68,8 +68,9 @@ extension ReplicationCycle {
                 query, after: nil, itemCountMax: sizeMax, isFirstPage: true)
         }
         context.carriesAttachments = describes
-        let first = AskedPage(
-            page: page, token: token, context: context, isFirst: true)
+        let first = AskedPage(page: page, token: token, context: context, isFirst: true)
+        // Not kept beyond its turn, like every other page.
+        page = PullPage(items: [], token: nil, isLast: true)
         return try await pull(query, as: channels, from: first)
     }
 
@@ -77,19 +78,20 @@ extension ReplicationCycle {
     ///
     /// - Returns: False when the pull has to begin again.
     private mutating func pull(
-        _ query: PullQuery, as channels: [String], from first: AskedPage
+        _ query: PullQuery, as channels: [String], from first: consuming AskedPage
     ) async throws -> Bool {
         let session = session
         var machine = PullStateMachine()
         var progress = PullProgress()
-        var last = first
+        // Where the last page ended, for whoever asks for the next one, and for what is stored.
+        var (end, storedEnd) = (first.page.token, first.endToken)
+        var report: PullReport? = .came(.success(first))
         // The pages that came, and those of them that are made and wait to be stored.
         var coming = ArrivedPages()
         var waiting: [AskedPage] = []
         var isOvertaken = false
         var (failure, storingFailure): ((any Error)?, (any Error)?)
         await withTaskGroup(of: PullReport.self) { group in
-            var report: PullReport? = .came(.success(first))
             loop: while true {
                 switch report {
                 case .came(.success(let asked))?:
@@ -97,7 +99,7 @@ extension ReplicationCycle {
                         try Task.checkCancellation()
                         if try await isCurrent(query, as: channels) {
                             try asked.check()
-                            last = asked
+                            (end, storedEnd) = (asked.page.token, asked.endToken)
                             machine.came(isLast: asked.page.isLast)
                             let number = coming.add()
                             group.addTask { .made(number, asked.made()) }
@@ -136,18 +138,18 @@ extension ReplicationCycle {
                 }
                 switch machine.nextAction() {
                 case .ask:
-                    let (before, context) = (last, context(of: query))
+                    let (after, token, context) = (end, storedEnd, context(of: query))
                     let (backend, sizeMax) = (
                         session.backend, session.configuration.pageSize
                     )
                     group.addTask {
                         do {
                             let page = try await backend.pull(
-                                query, after: before.page.token, itemCountMax: sizeMax,
+                                query, after: after, itemCountMax: sizeMax,
                                 isFirstPage: false)
                             return .came(
                                 .success(
-                                    AskedPage(page: page, token: before.endToken, context: context))
+                                    AskedPage(page: page, token: token, context: context))
                             )
                         } catch {
                             return .came(.failure(error))

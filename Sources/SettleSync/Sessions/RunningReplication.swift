@@ -75,10 +75,13 @@ extension RunningReplication {
         }
     }
 
-    /// Begins the next cycle at once: ends the wait for the next poll or the next try, or the one that comes.
+    /// Begins the next cycle of a repeating replication at once: ends the wait for the next poll or the next try, or
+    /// the one that comes.
+    ///
+    /// One that does not repeat has so many tries, and waits before each.
     func wake() {
         pollWait.interrupt()
-        retryWait.interrupt()
+        if given.isRepeating { retryWait.interrupt() }
     }
 
     /// Asks the session to end.

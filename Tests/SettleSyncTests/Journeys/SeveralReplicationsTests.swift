@@ -120,6 +120,34 @@ import TestSupport
         try await cycle(of: replication) { replication.wake() }
         #expect(server.contents["a"] != nil)
         #expect(clock.now.offset == .zero)
+        // The poll wait is not ended by what ended the wait for that try.
+        let pullCount = server.state.withLock { $0.pullCount }
+        await clock.sleepers(reach: 1)
+        await replication.stop()
+        #expect(server.state.withLock { $0.pullCount } == pullCount)
+    }
+
+    @Test func `wait before each of their tries when they have so many`() async throws {
+        let device = try await Device()
+        let clock = ManualClock()
+        let tries = Atomic(0)
+        var backend = ModelBackend(server: ModelServer())
+        backend.fault = {
+            tries.add(1, ordering: .relaxed)
+            return .requestLost
+        }
+        let replication = try await device.database.addReplication(
+            with: try device.configuration {
+                $0.clock = clock
+                $0.retryLimit = 3
+            }, using: backend)
+        await clock.sleepers(reach: 1)
+        for channel in ["x", "y", "z"] {
+            replication.addChannel(channel)
+            replication.wake()
+        }
+        #expect(clock.sleeperCount == 1)
+        #expect(tries.load(ordering: .relaxed) == 1)
         await replication.stop()
     }
 

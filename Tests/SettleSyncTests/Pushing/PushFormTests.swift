@@ -52,6 +52,34 @@ import Testing
         }
     }
 
+    @Test func `stay packed when no attachments are described, and say the same`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<2_000 {
+            let members = Self.members(&random)
+            let packed = try PackedValue(.object(members))
+            let plain = RemoteItem(id: "a", version: "1", members: members)
+            for isDeleted in [false, true] {
+                for isPrepared in [false, true] {
+                    let item = RemoteItem(
+                        id: "a", version: "1", isDeleted: isDeleted, packed: packed,
+                        isPrepared: isPrepared)
+                    for isTrue in [true, false] {
+                        let described = item.describingAttachments(isTrue)
+                        let expected = plain.describingAttachments(isTrue).members
+                        #expect(described.members == expected, "\(random)")
+                        // Only what is described as attachments and may not be is taken away as a value.
+                        let isKept = isTrue || members[AttachmentMember.name] == nil
+                        if isKept { #expect(described.form.packed != nil, "\(random)") }
+                        #expect(
+                            BaseItem(described).carriesAttachments
+                                == (AttachmentMember.attachments(in: expected) != nil),
+                            "\(random)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `have the same changed names`() throws {
         var random = SeededGenerator()
         for _ in 0..<2_000 {
