@@ -27,7 +27,7 @@ package struct DocumentCodingLeaves: PackedCodingLeaves {
 
     package func encode(_ value: any Encodable) -> JSONValue? {
         switch value {
-        case let date as Date: .string(Document.dateFormatter.string(from: date))
+        case let date as Date: Document.text(of: date).map { .string($0) }
         case let address as URL: .string(address.absoluteString)
         case let identifier as UUID: .string(identifier.uuidString)
         case let data as Data: .string(data.base64EncodedString())

@@ -28,12 +28,28 @@ public struct ISO8601DocumentDateFormatter: DocumentDateFormatter {
     }
 
     /// The date in UTC, to the millisecond or microsecond.
+    ///
+    /// One outside the years 0000 through 9999 has a text that is read as none; a document refuses it.
     public func string(from date: Date) -> String {
         Timestamp(date).iso8601
     }
 }
 
 extension DateFormatter: DocumentDateFormatter {}
+
+extension Document {
+    /// The text that is stored for a date.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: What ``dateFormatter`` makes of it; nil for one that is not finite, and for one outside the years 0000
+    ///   through 9999, which the formatter for ISO 8601 would not read again.
+    static func text(of date: Date) -> String? {
+        let formatter = dateFormatter
+        guard date.timeIntervalSince1970.isFinite else { return nil }
+        if formatter is ISO8601DocumentDateFormatter, !Timestamp(date).isISO8601 { return nil }
+        return formatter.string(from: date)
+    }
+}
 
 extension Date {
     init(_ timestamp: Timestamp) {
@@ -45,5 +61,16 @@ extension Timestamp {
     init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
         self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
+    }
+
+    /// The moment at which something ends; nil, for never, for a date that is not a number.
+    init?(expiring date: Date) {
+        guard !date.timeIntervalSince1970.isNaN else { return nil }
+        self.init(date)
+    }
+
+    /// Whether ISO 8601 has four digits for the year.
+    fileprivate var isISO8601: Bool {
+        (-62_167_219_200_000_000..<253_402_300_800_000_000).contains(microseconds)
     }
 }

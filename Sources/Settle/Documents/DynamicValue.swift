@@ -49,13 +49,16 @@ enum DynamicValue {
         case let number as Double:
             return try json(finite: number)
         case let number as Float:
-            return try json(finite: Double(number))
+            return try json(finite: double(number))
         case let text as String:
             return .string(text)
         case let text as any StringProtocol:
             return .string(String(text))
         case let date as Date:
-            return .string(Document.dateFormatter.string(from: date))
+            guard let text = Document.text(of: date) else {
+                throw Unsupported(reason: "a date outside the years 0000 through 9999")
+            }
+            return .string(text)
         case let identifier as UUID:
             return .string(identifier.uuidString)
         case let address as URL:
@@ -115,7 +118,9 @@ enum DynamicValue {
         if number === NSNumber(value: false) { return .bool(false) }
         // A decimal calls itself a double, and is exact.
         if number is NSDecimalNumber, let exact = Int64(exactly: number) { return .integer(exact) }
-        if isFloatingPoint(number) { return try json(finite: number.doubleValue) }
+        if let isDouble = isDouble(number) {
+            return try json(finite: isDouble ? number.doubleValue : double(number.floatValue))
+        }
         guard let exact = Int64(exactly: number) else {
             throw Unsupported(
                 reason: "an integer beyond 64 bits; store it as a string or a double")
@@ -123,11 +128,19 @@ enum DynamicValue {
         return .integer(exact)
     }
 
-    /// Whether a number was made from a `Double` or a `Float`.
-    private static func isFloatingPoint(_ number: NSNumber) -> Bool {
+    /// The shortest number that reads back as the same Float: 0.1, not 0.10000000149011612.
+    private static func double(_ number: Float) -> Double {
+        Double(number.description) ?? Double(number)
+    }
+
+    /// Whether a number was made from a `Double`, and not from a `Float`; nil when from neither.
+    private static func isDouble(_ number: NSNumber) -> Bool? {
         // Foundation tells 5.0 from 5 in no other way than by this C string.
-        let type = UInt8(bitPattern: unsafe number.objCType.pointee)
-        return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")
+        switch UInt8(bitPattern: unsafe number.objCType.pointee) {
+        case UInt8(ascii: "d"): true
+        case UInt8(ascii: "f"): false
+        default: nil
+        }
     }
 
     private static func json(_ members: [AnyHashable: Any?]) throws -> JSONValue {

@@ -112,7 +112,9 @@ final class PackedEncoder: Encoder {
         if let value = value as? String { return .leaf(.string(value)) }
         if let leaves = context.leaves, leaves.handles(type(of: value)) {
             guard let json = leaves.encode(value) else {
-                throw invalid(value, "The \(type(of: value)) has no form in JSON.", at: nil)
+                // Not the value: a date that has no form ends the process where it is described.
+                let type = type(of: value)
+                throw invalid(type, "The \(type) has no form in JSON.", at: nil)
             }
             return .leaf(json)
         }
