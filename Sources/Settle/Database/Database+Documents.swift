@@ -10,11 +10,22 @@ extension Database {
     /// Reads several documents, all as of the same moment.
     ///
     /// - Returns: The documents that there are, by identifier.
-    /// - Throws: As ``fetchDocument(_:)``.
+    /// - Throws: As ``fetchDocument(_:)``; ``DatabaseError`` with `invalidDocumentId` when there are two among them
+    ///   whose identifiers are equal texts of different bytes, as a composed and a decomposed "é": a dictionary has no
+    ///   place for both.
     public func fetchDocuments(_ ids: [String]) async throws -> [String: Document] {
         try read { snapshot in
             var documents: [String: Document] = [:]
-            for id in ids { documents[id] = try snapshot.document(id) }
+            for id in ids {
+                guard let document = try snapshot.document(id) else { continue }
+                let other = documents.updateValue(document, forKey: id)
+                guard other?.id.utf8.elementsEqual(id.utf8) ?? true else {
+                    throw DatabaseError(
+                        .invalidDocumentId,
+                        "There are two documents '\(id)' whose identifiers have different bytes; fetch "
+                            + "them one by one.", documentId: id)
+                }
+            }
             return documents
         }
     }

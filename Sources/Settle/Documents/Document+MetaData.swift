@@ -22,12 +22,36 @@ extension Document {
         ///
         /// Not a member: it is not replicated, and setting it and saving makes no other document
         /// expire. A document for which it was never set keeps the date that is stored. While a database
-        /// is open its overdue documents go within a minute; when it is opened, at once.
-        public var expirationDate: Date?
+        /// is open its overdue documents go within a minute; those that are overdue when it is opened are
+        /// gone when ``Database/open(with:create:)`` returns, unless the disk is full. A date that is not a number is none.
+        public var expirationDate: Date? {
+            didSet { expirationNote.isSet = true }
+        }
         /// The names in the member `channels`, which tell a server who may see the document.
         public var channels: [String]
         /// The member `type`: what kind of document it is.
         public var type: String?
+        /// Whether ``expirationDate`` was set, to whatever.
+        fileprivate var expirationNote = Note()
+
+        /// Does not count when metadata are compared.
+        fileprivate struct Note: Sendable, Equatable {
+            var isSet = false
+
+            static func == (left: Note, right: Note) -> Bool { true }
+        }
+
+        fileprivate init(of document: Document) {
+            let facts = document.facts
+            id = document.id
+            revision = document.revisionText
+            isDeleted = facts.isDeleted
+            createDate = facts.created.map(Date.init)
+            lastChange = facts.changed.map(Date.init)
+            expirationDate = facts.expiration.map(Date.init)
+            channels = document.channels
+            type = document.string(Document.typeMember)
+        }
     }
 
     private static let channelsMember = "channels"
@@ -39,23 +63,16 @@ extension Document {
     /// `channels` and `type` are members of the document like any other; setting them here sets
     /// those members.
     public var metaData: MetaData {
-        get {
-            MetaData(
-                id: id, revision: revisionText, isDeleted: facts.isDeleted,
-                createDate: facts.created.map(Date.init),
-                lastChange: facts.changed.map(Date.init),
-                expirationDate: facts.expiration.map(Date.init),
-                channels: channels, type: string(Self.typeMember))
-        }
+        get { MetaData(of: self) }
         set {
-            let isSame = id == newValue.id
+            let isSame = id.utf8.elementsEqual(newValue.id.utf8)
             id = newValue.id
             if isSame, newValue.revision != revisionText {
                 facts.revision = newValue.revision.flatMap { Revision($0) }
                 facts.unreadableRevision = facts.revision == nil ? newValue.revision : nil
             }
-            let expiration = newValue.expirationDate.map { Timestamp($0) }
-            if expiration != facts.expiration {
+            let expiration = newValue.expirationDate.flatMap { Timestamp(expiring: $0) }
+            if newValue.expirationNote.isSet || expiration != facts.expiration {
                 facts.expiration = expiration
                 facts.isExpirationSet = true
             }

@@ -20,8 +20,8 @@ public struct Document: Sendable {
     public var id: String {
         didSet {
             unsupported[Self.idMember] = nil
-            // Another identifier, another document: one that was never saved.
-            if id != oldValue { facts = Facts() }
+            // Another identifier, another document: one that was never saved. By its bytes, as documents are stored.
+            if !id.utf8.elementsEqual(oldValue.utf8) { facts = Facts() }
         }
     }
     /// Content that is stored with the document, each under a name of its own.
@@ -282,7 +282,7 @@ extension Document: Equatable {
     /// Two documents are equal when their identifiers, members, and attachments are; revisions do
     /// not count.
     public static func == (left: Document, right: Document) -> Bool {
-        left.id == right.id && left.unsupported == right.unsupported
+        left.id.utf8.elementsEqual(right.id.utf8) && left.unsupported == right.unsupported
             && left.attachments == right.attachments && left.json == right.json
     }
 }
