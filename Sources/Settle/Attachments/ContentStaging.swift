@@ -22,11 +22,12 @@ struct ContentStaging {
     /// - Parameters:
     ///   - chunks: The content.
     ///   - expected: The digest that it must have; nil for any.
+    ///   - expectedLength: The length that it must have; nil for any.
     /// - Returns: Its digest and length.
-    /// - Throws: What `chunks` throws; ``DatabaseError`` when the digest is another, or the store
+    /// - Throws: What `chunks` throws; ``DatabaseError`` when digest or length is another, or the store
     ///   cannot take it.
     func take<Source: AsyncSequence>(
-        _ chunks: Source, expecting expected: ContentDigest?
+        _ chunks: Source, expecting expected: ContentDigest?, length expectedLength: Int? = nil
     ) async throws -> (ContentDigest, Int) where Source.Element == Data {
         do {
             var hasher = ContentHasher()
@@ -45,6 +46,12 @@ struct ContentStaging {
             let (digest, length) = (hasher.digest, hasher.length)
             if let expected, expected != digest {
                 throw StorageError.contentMismatch(expected: expected, found: digest)
+            }
+            if let expectedLength, expectedLength != length {
+                throw DatabaseError(
+                    .invalidAttachment,
+                    "The content has \(length) bytes, and the attachment is described as "
+                        + "\(expectedLength) bytes long; save its document with the right length.")
             }
             try await store.write { [number] in
                 try $0.finishUpload(number, as: digest, length: length)

@@ -57,8 +57,8 @@ extension Database {
     /// - Parameters:
     ///   - attachment: An attachment of a saved document.
     ///   - url: A file with the content.
-    /// - Throws: ``DatabaseError`` with `invalidAttachment` when the file holds something else (nothing is
-    ///   changed then), `invalidFileLocation` when the URL is not that of a file, or `inputOutput` when
+    /// - Throws: ``DatabaseError`` with `invalidAttachment` when the file holds something else, or the attachment is
+    ///   described with another length (nothing is changed then), `invalidFileLocation` when the URL is not that of a file, or `inputOutput` when
     ///   the file cannot be read; `diskFull` and the like.
     public func provideContent(
         of attachment: DocumentAttachment, contentsOf url: URL
@@ -76,10 +76,23 @@ extension Database {
     public func provideContent<Source: AsyncSequence>(
         of attachment: DocumentAttachment, chunks: Source
     ) async throws where Source.Element == Data {
+        try await provideContent(of: attachment, chunks: chunks, length: attachment.length)
+    }
+
+    /// Brings in the content of an attachment whose description came from elsewhere, and may have any length.
+    ///
+    /// - Parameters:
+    ///   - attachment: An attachment of a saved document.
+    ///   - chunks: The content in pieces of any length.
+    ///   - length: The length that it must have; nil for any.
+    /// - Throws: As ``provideContent(of:chunks:)``.
+    package func provideContent<Source: AsyncSequence>(
+        of attachment: DocumentAttachment, chunks: Source, length: Int?
+    ) async throws where Source.Element == Data {
         guard let record = attachment.record, try !read({ try $0.hasContent(record.digest) })
         else { return }
         let upload = try await ContentStaging(to: store)
-        _ = try await upload.take(chunks, expecting: record.digest)
+        _ = try await upload.take(chunks, expecting: record.digest, length: length)
         try await upload.end()
     }
 

@@ -10,8 +10,7 @@ extension DocumentAttachment {
         get throws {
             switch content {
             case .memory: true
-            case .described: false
-            case .stored(let record, let store, _):
+            case .stored(let record, let store, _), .described(let record, let store):
                 try store.map { store in
                     try Self.read(store) { try $0.hasContent(record.digest) }
                 } ?? false
@@ -31,7 +30,7 @@ extension DocumentAttachment {
         switch content {
         case .memory(let data):
             return data
-        case .stored(let record, let store?, _):
+        case .stored(let record, let store?, _), .described(let record, let store?):
             return try Self.read(store) { Data(try $0.content(record.digest)) }
         case .stored, .described:
             throw notAvailable
@@ -124,9 +123,9 @@ extension DocumentAttachment {
                 case .memory(let data):
                     isOver = true
                     return offset < data.count ? data.dropFirst(offset) : nil
-                case .described, .stored(_, nil, _):
+                case .described(_, nil), .stored(_, nil, _):
                     throw attachment.notAvailable
-                case .stored(let record, let store?, _):
+                case .stored(let record, let store?, _), .described(let record, let store?):
                     let chunk = try DocumentAttachment.read(store) {
                         try $0.chunk(index, of: record.digest)
                     }

@@ -29,7 +29,8 @@ public struct DocumentAttachment: Sendable {
     enum Content: Sendable {
         case memory(Data)
         case stored(AttachmentRecord, Store?, Upload?)
-        case described(AttachmentRecord)
+        /// Made without content; after it was saved it is looked for in the store.
+        case described(AttachmentRecord, Store?)
     }
 
     /// Content that is in the database already and waits for a document.
@@ -59,7 +60,8 @@ public struct DocumentAttachment: Sendable {
     /// - Parameters:
     ///   - name: The name, unique in its document.
     ///   - contentType: What kind of content it is.
-    ///   - length: The length of the content in bytes, 0 or more.
+    ///   - length: The length of the content in bytes, 0 or more; saving and providing content throw
+    ///     ``DatabaseError`` with `invalidAttachment` when it is another one.
     ///   - digest: The SHA-256 of the content, 64 hexadecimal digits in lower case.
     /// - Throws: ``DatabaseError`` with `invalidAttachment` when `digest` is no such text or `length`
     ///   is negative.
@@ -79,7 +81,7 @@ public struct DocumentAttachment: Sendable {
         self.length = length
         content = .described(
             AttachmentRecord(
-                name: name, contentType: contentType, digest: contentDigest, length: length))
+                name: name, contentType: contentType, digest: contentDigest, length: length), nil)
     }
 
     init(_ record: AttachmentRecord, in store: Store?, upload: UInt64? = nil) {
@@ -92,13 +94,32 @@ public struct DocumentAttachment: Sendable {
         content = .stored(record, store, lease)
     }
 
+    private init(_ given: DocumentAttachment, _ content: Content) {
+        name = given.name
+        contentType = given.contentType
+        length = given.length
+        self.content = content
+    }
+
+    /// The attachment after its document was saved: its content is that of the store.
+    ///
+    /// Content in memory stays as it was given, so that it can be read before the commit.
+    func saved(in store: Store) -> DocumentAttachment {
+        switch content {
+        case .memory: self
+        case .stored(_, let own, _) where own === store: self
+        case .stored(let record, _, _): DocumentAttachment(self, .stored(record, store, nil))
+        case .described(let record, _): DocumentAttachment(self, .described(record, store))
+        }
+    }
+
     /// The SHA-256 of the content, 64 hexadecimal digits.
     ///
     /// Cost: known for stored content; worked out at each call for content in memory.
     public var digest: String {
         switch content {
         case .memory(let data): ContentDigest(of: [UInt8](data)).description
-        case .stored(let record, _, _), .described(let record): record.digest.description
+        case .stored(let record, _, _), .described(let record, _): record.digest.description
         }
     }
 
@@ -106,7 +127,7 @@ public struct DocumentAttachment: Sendable {
     var record: AttachmentRecord? {
         switch content {
         case .memory: nil
-        case .stored(let record, _, _), .described(let record): record
+        case .stored(let record, _, _), .described(let record, _): record
         }
     }
 

@@ -35,7 +35,8 @@ extension Transaction {
             }
             let isNew = try store.put(
                 GivenRevision(
-                    path: path, isDeleted: isDeleted, attachments: try records(of: document),
+                    path: path, isDeleted: isDeleted,
+                    attachments: try records(of: document, isOurs: false),
                     body: try document.packed(), origin: origin), of: document.id)
             for attachment in document.attachments { try end(attachment.upload) }
             return isNew
@@ -83,7 +84,8 @@ extension Transaction {
                 document.id, after: leaf.name, body: try document.packed(),
                 attachments: try records(of: document), isDeleted: isDeleted)
             for attachment in document.attachments { try end(attachment.upload) }
-            return Document(id: document.id, saved: record, attachments: document.attachments)
+            return Document(
+                id: document.id, saved: record, attachments: saved(document.attachments))
         }
     }
 
@@ -116,12 +118,13 @@ extension Transaction {
             let attachments = try document.map { try records(of: $0, for: id) } ?? []
             if let document {
                 try check(document)
-                let saved = try store.put(
+                let record = try store.put(
                     id, body: try document.packed(), attachments: attachments,
                     precondition: .none, origin: nil)
                 for attachment in document.attachments { try end(attachment.upload) }
                 try deleteLeaves(of: id, tree.sortedLeaves.dropFirst())
-                return Document(id: id, saved: saved, attachments: document.attachments)
+                return Document(
+                    id: id, saved: record, attachments: self.saved(document.attachments))
             }
             try deleteLeaves(of: id, tree.sortedLeaves[...])
             return nil

@@ -19,6 +19,14 @@ extension StoreSnapshot {
         try tables.contents.row(of: digest, in: reader)?.number != nil
     }
 
+    /// The length of the content of an attachment; nil when only its description is here.
+    ///
+    /// - Throws: ``StorageError/corrupted(place:)``, ``LMDBError``.
+    package func contentLength(_ digest: ContentDigest) throws -> Int? {
+        let row = try tables.contents.row(of: digest, in: reader)
+        return row?.number == nil ? nil : row?.length
+    }
+
     /// One chunk of content.
     ///
     /// - Parameters:

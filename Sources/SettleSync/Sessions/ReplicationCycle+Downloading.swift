@@ -63,7 +63,7 @@ extension PushQueue {
         for attachment in document?.attachments ?? [] where try !attachment.isContentAvailable {
             try Task.checkCancellation()
             guard let chunks = try await backend.download(attachment, of: id) else { continue }
-            try await database.provideContent(of: attachment, chunks: chunks)
+            try await database.provideContent(of: attachment, chunks: chunks, length: nil)
             count += 1
         }
         try await write(database) { transaction, tables in

@@ -78,7 +78,7 @@ public final class Transaction: Snapshot {
     ///
     /// - Returns: The document with its new revision.
     /// - Throws: ``DatabaseError`` with `conflict` when the document has a revision and that is not
-    ///   the current one; `invalidDocumentId`, `invalidDocument`, or `documentTooLarge` before
+    ///   the current one; `invalidDocumentId`, `invalidDocument`, `invalidAttachment`, or `documentTooLarge` before
     ///   anything is written; `diskFull` and the like when the store cannot take it.
     @discardableResult
     public func save(_ document: Document) throws -> Document {
@@ -136,7 +136,7 @@ public final class Transaction: Snapshot {
     /// - Throws: ``DatabaseError`` with `documentNotFound`, or when the store cannot take it.
     public func setExpirationDate(_ date: Date?, ofDocumentWithId id: String) throws {
         try DatabaseError.translating {
-            try store.setExpiration(date.map { Timestamp($0) }, of: id)
+            try store.setExpiration(date.flatMap { Timestamp(expiring: $0) }, of: id)
         }
     }
 
@@ -216,17 +216,21 @@ public final class Transaction: Snapshot {
             if !document.attachments.isEmpty {
                 // Before content is stored for a document that is refused.
                 try store.check(document.id, precondition, origin: origin)
-                attachments = try records(of: document)
+                attachments = try records(of: document, isOurs: origin == nil)
             }
             let record = try store.put(
                 document.id, body: body, attachments: attachments,
                 expiration: document.facts.expirationChange, firstDigest: firstDigest,
                 precondition: precondition, origin: origin, isHeld: isHeld)
             for attachment in document.attachments { try end(attachment.upload) }
-            // Attachments as they were given: their content can be read before the commit.
             return Document(
-                id: document.id, saved: record, attachments: document.attachments)
+                id: document.id, saved: record, attachments: saved(document.attachments))
         }
+    }
+
+    /// Attachments as a document has them that was saved.
+    func saved(_ attachments: [DocumentAttachment]) -> [DocumentAttachment] {
+        attachments.map { $0.saved(in: database.store) }
     }
 
     /// Ends the lease of content that a document has taken, unless another document did before.
@@ -252,10 +256,12 @@ public final class Transaction: Snapshot {
     /// - Parameters:
     ///   - document: The document that brings the attachments.
     ///   - id: The document that gets them, when it is another one.
+    ///   - isOurs: False when the document was made elsewhere, and is taken as it is.
     /// - Returns: What the record says of them.
-    /// - Throws: ``DatabaseError`` with `invalidDocument` when two have one name; what reading the content throws.
+    /// - Throws: ``DatabaseError`` with `invalidDocument` when two have one name, `invalidAttachment` when one has another
+    ///   length than its content; what reading the content throws.
     func records(
-        of document: Document, for id: String? = nil
+        of document: Document, for id: String? = nil, isOurs: Bool = true
     ) throws -> [AttachmentRecord] {
         if document.attachments.isEmpty { return [] }
         guard Set(document.attachments.map(\.name)).count == document.attachments.count else {
@@ -266,8 +272,25 @@ public final class Transaction: Snapshot {
         }
         let known = try store.leafAttachments(of: id ?? document.id)
         return try document.attachments.map { attachment in
-            try stored(attachment, isKnown: { digest in known.contains { $0.digest == digest } })
+            if isOurs { try checkLength(of: attachment, known, document.id) }
+            return try stored(
+                attachment, isKnown: { digest in known.contains { $0.digest == digest } })
         }
+    }
+
+    /// Refuses a length that the content does not have, but for one that is stored already.
+    private func checkLength(
+        of attachment: DocumentAttachment, _ known: [AttachmentRecord], _ id: String
+    ) throws {
+        guard let record = attachment.record,
+            let length = try store.contentLength(record.digest), length != record.length,
+            !known.contains(where: { $0.digest == record.digest && $0.length == record.length })
+        else { return }
+        throw DatabaseError(
+            .invalidAttachment,
+            "The attachment '\(attachment.name)' of the document '\(id)' is described as \(record.length) "
+                + "bytes long, and its content has \(length); describe it with that length.",
+            documentId: id)
     }
 
     private func stored(
