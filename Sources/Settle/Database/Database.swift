@@ -53,9 +53,7 @@ public final class Database: Sendable {
         indexEngine = IndexEngine(store, directory: configuration.key.directory.path)
         observers.attach(self)
         hub.attach(self)
-        if !configuration.isReadOnly, try read({ try $0.nextExpiration }) != nil {
-            expirations.start(self)
-        }
+        if !configuration.isReadOnly { expirations.attach(self) }
     }
 
     /// The name of the database.

@@ -20,6 +20,7 @@ final class ExpirationTimer: Sendable {
         /// Gives the signal when the next date has come.
         var sleeper: Task<Void, Never>?
         var isStopped = false
+        var hasBegun = false
         var purgedCount = 0
     }
     private let state = Lock(State())
@@ -36,6 +37,20 @@ final class ExpirationTimer: Sendable {
 
     /// How many documents were purged since the database was opened, because their date had come.
     var purgedCount: Int { state.withLock { $0.purgedCount } }
+
+    /// Says whose dates these are.
+    func attach(_ database: Database) {
+        state.withLock { $0.database = database }
+    }
+
+    /// Purges what is overdue when the database was opened, and begins to watch the dates; later calls do nothing.
+    func purgeOverdue() async {
+        let isFirst = state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        if isFirst { await look() }
+    }
 
     /// Begins to watch the dates of a database.
     func start(_ database: Database) {
@@ -82,7 +97,9 @@ final class ExpirationTimer: Sendable {
                 }
                 // A date without a document is damage that `check` tells of; waiting for it here
                 // would never end.
-                guard try await purge(in: database, at: now) > 0 else {
+                if try await purge(in: database, at: now) == 0,
+                    try database.read({ try $0.nextExpiration }) == next
+                {
                     return sleep(for: .infinity)
                 }
             }

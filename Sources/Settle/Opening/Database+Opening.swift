@@ -47,6 +47,7 @@ extension Database {
             // On a full disk nothing can be removed, and the database must open all the same.
             _ = try? await database.removeForgottenContent()
         }
+        await database?.expirations.purgeOverdue()
         return database
     }
 
