@@ -4,39 +4,50 @@ import Synchronization
 
 /// The open databases of the process: the one thing that is shared by all.
 ///
-/// No lock is held while a database is closed, because closing waits for closures of the
-/// application (a write, a map), which may ask for databases themselves. Whoever wants to open a database that is
-/// being closed waits for the end of that.
+/// No lock is held while a database is opened, which may wait for other processes, or closed, because closing waits
+/// for closures of the application (a write, a map), which may ask for databases themselves. Whoever wants a database that
+/// is being opened or closed waits for the end of that.
 enum DatabaseRegistry {
     private enum Entry {
         case open(Database)
-        case closing(waiting: [CheckedContinuation<Void, Never>])
+        /// It is being opened, or closed.
+        case changing(waiting: [CheckedContinuation<Void, Never>])
     }
     private static let entries = Lock<[DatabaseKey: Entry]>([:])
 
-    /// The open database with a key, or a new one.
+    /// The open database with a key, or a new one, which a thread of its own opens.
     ///
-    /// The lock is held while the files are opened, so that two callers get the same object;
-    /// opening calls nothing of the application.
+    /// Two callers get the same object: the second waits for what the first opens.
     static func database(
-        for key: DatabaseKey, orOpen make: () throws -> Database?
+        for key: DatabaseKey, orOpen make: @escaping @Sendable () throws -> Database?
     ) async throws -> Database? {
         while true {
-            let found = try entries.withLock { entries -> (isClosing: Bool, Database?) in
+            let (isOurs, database) = entries.withLock { entries -> (Bool, Database?) in
                 switch entries[key] {
                 case .open(let database): return (false, database)
-                case .closing: return (true, nil)
+                case .changing: return (false, nil)
                 case nil:
-                    let database = try make()
-                    entries[key] = database.map { .open($0) }
-                    return (false, database)
+                    entries[key] = .changing(waiting: [])
+                    return (true, nil)
                 }
             }
-            guard found.isClosing else { return found.1 }
-            await waitUntilClosed(key)
+            if let database { return database }
+            guard isOurs else {
+                await waitUntilChanged(key)
+                continue
+            }
+            do {
+                let database = try await onOwnThread(make)
+                finishChange(of: key, to: database)
+                return database
+            } catch {
+                finishChange(of: key, to: nil)
+                throw error
+            }
         }
     }
 
+    /// The open database with a key; nil for one that is being opened or closed.
     static func database(for key: DatabaseKey) -> Database? {
         entries.withLock { entries in
             if case .open(let database) = entries[key] { database } else { nil }
@@ -49,19 +60,19 @@ enum DatabaseRegistry {
         _ key: DatabaseKey, then body: @escaping @Sendable () throws -> Void = {}
     ) async throws {
         while true {
-            let (isClosing, database) = entries.withLock { entries -> (Bool, Database?) in
+            let (isChanging, database) = entries.withLock { entries -> (Bool, Database?) in
                 switch entries[key] {
-                case .closing: return (true, nil)
+                case .changing: return (true, nil)
                 case .open(let database):
-                    entries[key] = .closing(waiting: [])
+                    entries[key] = .changing(waiting: [])
                     return (false, database)
                 case nil:
-                    entries[key] = .closing(waiting: [])
+                    entries[key] = .changing(waiting: [])
                     return (false, nil)
                 }
             }
-            if isClosing {
-                await waitUntilClosed(key)
+            if isChanging {
+                await waitUntilChanged(key)
                 continue
             }
             return try await finishClosing(key, database, then: body).get()
@@ -73,23 +84,22 @@ enum DatabaseRegistry {
         let key = database.configuration.key
         let isOurs = entries.withLock { entries in
             guard case .open(let found) = entries[key], found === database else { return false }
-            entries[key] = .closing(waiting: [])
+            entries[key] = .changing(waiting: [])
             return true
         }
         if isOurs {
             _ = await finishClosing(key, database, then: {})
         } else {
-            await waitUntilClosed(key)
+            await waitUntilChanged(key)
         }
     }
 
     static func closeAll() async {
-        let open = entries.withLock { entries in
-            entries.values.compactMap { entry in
-                if case .open(let database) = entry { database } else { nil }
-            }
+        for key in entries.withLock({ Array($0.keys) }) {
+            // What is being opened is closed, too.
+            await waitUntilChanged(key)
+            if let database = database(for: key) { await close(database) }
         }
-        for database in open { await close(database) }
     }
 
     /// Runs the closing, which blocks, on a thread where that disturbs nobody.
@@ -103,22 +113,28 @@ enum DatabaseRegistry {
                 continuation.resume(returning: Result { try body() })
             }
         }
-        let waiting = entries.withLock { entries -> [CheckedContinuation<Void, Never>] in
-            guard case .closing(let waiting) = entries.removeValue(forKey: key) else { return [] }
-            return waiting
-        }
-        for continuation in waiting { continuation.resume() }
+        finishChange(of: key, to: nil)
         return result
     }
 
-    private static func waitUntilClosed(_ key: DatabaseKey) async {
+    /// Says what a key has from now on, to those who wait for it as well.
+    private static func finishChange(of key: DatabaseKey, to database: Database?) {
+        let waiting = entries.withLock { entries -> [CheckedContinuation<Void, Never>] in
+            guard case .changing(let waiting) = entries[key] else { return [] }
+            entries[key] = database.map { .open($0) }
+            return waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private static func waitUntilChanged(_ key: DatabaseKey) async {
         await withCheckedContinuation { continuation in
-            let isClosing = entries.withLock { entries in
-                guard case .closing(let waiting) = entries[key] else { return false }
-                entries[key] = .closing(waiting: waiting + [continuation])
+            let isChanging = entries.withLock { entries in
+                guard case .changing(let waiting) = entries[key] else { return false }
+                entries[key] = .changing(waiting: waiting + [continuation])
                 return true
             }
-            if !isClosing { continuation.resume() }
+            if !isChanging { continuation.resume() }
         }
     }
 }

@@ -145,6 +145,41 @@ import Testing
         await Database.openedWith(wanted)?.close()
     }
 
+    #if os(Linux)
+        @Test(.timeLimit(.minutes(10)))
+        func `that waits for another process keeps nobody from asking what is open`() async throws {
+            let directory = try ScratchDirectory("open")
+            let wanted = configuration("shop", in: directory)
+            let other = configuration("other", in: directory)
+            let open = try #require(try await Database.open(with: other, create: true))
+            try await Database.open(with: wanted, create: true)?.close()
+            // As one that exchanges the file.
+            let data = directory.file("shop.settle/data.mdb")
+            let lock = try FileHandle(forUpdating: data)
+            #expect(flock(lock.fileDescriptor, LOCK_EX) == 0)
+            async let opening = Database.open(with: wanted)
+            while Self.openCount(of: data) < 2 { await Task.yield() }
+            #expect(Database.openedWith(other) === open)
+            #expect(Database.openedWith(wanted) == nil)
+            #expect(flock(lock.fileDescriptor, LOCK_UN) == 0)
+            let opened = try await opening
+            #expect(Database.openedWith(wanted) === opened)
+            await opened?.close()
+            await open.close()
+        }
+
+        /// How often this process has a file open.
+        private static func openCount(of file: URL) -> Int {
+            let folder = "/proc/self/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.count { name in
+                let path = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "\(folder)/\(name)")
+                return path == file.resolvingSymlinksInPath().path
+            }
+        }
+    #endif
+
     @Test func `by many tasks at once gives one object`() async throws {
         let directory = try ScratchDirectory("open")
         let wanted = configuration("shop", in: directory)
