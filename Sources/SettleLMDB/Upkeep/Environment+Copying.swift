@@ -39,6 +39,7 @@ extension Environment {
             // A copy stands by itself, whatever the log of this file says.
             try DataMark.none.write(
                 part.descriptor, pageSizeBytes: engine.pageSize(), path: path)
+            try part.flush()
             try DirectoryLock.holdingIfPossible(directoryOf: target) { () throws(LMDBError) in
                 try Self.requireNone(at: target, in: path)
                 // A log without a data file, which a removal has left that was broken off, would be taken for the copy's.
@@ -148,11 +149,15 @@ private struct PartialFile {
         return true
     }
 
-    /// Gives the file its name, which nothing may have.
-    func takeName(_ target: String) throws(LMDBError) {
+    /// Waits until the file is on the disk.
+    func flush() throws(LMDBError) {
         guard fsync(descriptor) == 0 else {
-            throw LMDBError(result: errno, operation: "copy", path: target)
+            throw LMDBError(result: errno, operation: "copy", path: path)
         }
+    }
+
+    /// Gives the file, which was flushed, its name, which nothing may have.
+    func takeName(_ target: String) throws(LMDBError) {
         // Unlike rename(2), link(2) never takes the place of another file.
         if link(path, target) == 0 { return }
         guard Self.hasNoLinks(errno), try FileSystem.status(target) == nil,
