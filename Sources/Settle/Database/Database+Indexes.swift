@@ -51,7 +51,7 @@ extension Database {
     public func buildIndex(
         named name: String, progress: (@Sendable (MaintenanceProgress) -> Void)? = nil
     ) async throws {
-        let entry = try indexes.entry(named: name)
+        let entry = try knownEntry(named: name)
         try await bringUpToDate(entry, to: try lastSequence, report: progress)
     }
 
@@ -67,8 +67,8 @@ extension Database {
         let isKept = try read { try IndexState.names(in: $0.base).contains(name) }
         if !isKept { _ = try indexes.entry(named: name) }
         // First from the registry: a build that is under way then stops by itself.
-        let removed = indexes.entryIfThere(named: name)
-        indexes.remove(named: name)
+        let removed = indexes.beginRemoval(of: name)
+        defer { indexes.endRemoval(of: name) }
         if let removed { await indexEngine.stop(removed.number) }
         do {
             try await DatabaseError.translating {
@@ -88,7 +88,8 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
     public func indexStatuses() throws -> [IndexStatus] {
-        try read { snapshot in
+        try followOtherProcesses()
+        return try read { snapshot in
             let kept = try DatabaseError.translating { try IndexState.names(in: snapshot.base) }
             return try Set(indexes.names).union(kept).sorted().map {
                 try status(of: $0, in: snapshot)
@@ -110,9 +111,14 @@ extension Database {
 
     /// Whether an index has a reduce function; nil when none of this name is known.
     ///
-    /// - Complexity: Nothing is read, unlike ``indexStatus(named:)``.
-    package func hasReducer(ofIndexNamed name: String) -> Bool? {
-        indexes.entryIfThere(named: name).map { $0.definition.reducer != nil }
+    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
+    /// - Complexity: O(log n) in the number of indexes, unlike ``indexStatus(named:)``.
+    package func hasReducer(ofIndexNamed name: String) throws -> Bool? {
+        do {
+            return try currentEntry(named: name).definition.reducer != nil
+        } catch let error as DatabaseError where error.code == .indexNotFound {
+            return nil
+        }
     }
 
     /// The documents that the map function of an index could not map, by identifier.
@@ -138,15 +144,6 @@ extension Database {
                 }
             }
         }
-    }
-
-    /// The declared indexes that the database keeps, by name.
-    ///
-    /// They are known again whenever the database is opened, without any code of the application.
-    ///
-    /// - Throws: ``DatabaseError`` when the database is closed or cannot be read.
-    public func storedIndexes() throws -> [IndexDeclaration] {
-        try indexStatuses().compactMap(\.declaration)
     }
 
     private func status(of name: String, in snapshot: Snapshot) throws -> IndexStatus {
@@ -217,42 +214,6 @@ extension Database {
             })
     }
 
-    /// The index of a name that is to be asked now.
-    ///
-    /// One that is only known by its stored declaration is what the database keeps by now: another
-    /// process may have put another in its place.
-    ///
-    /// - Throws: ``DatabaseError`` with `indexNotFound`; when the database cannot be read.
-    func currentEntry(named name: String) throws -> IndexRegistry.Entry {
-        let entry = try indexes.entry(named: name)
-        guard entry.isStored else { return entry }
-        let states = try storedStates(of: name)
-        guard
-            let stored = StoredIndex(
-                replacing: entry.definition, passedOver: entry.passedOver, states)
-        else { return entry }
-        indexes.replace(entry, with: stored)
-        return try indexes.entry(named: name)
-    }
-
-    /// Forgets an index that was known by its stored declaration and that another process removed.
-    private func checkIsKept(_ entry: IndexRegistry.Entry) throws {
-        guard entry.isStored else { return }
-        let name = entry.definition.name
-        if try !storedStates(of: name).isEmpty { return }
-        if indexes.isCurrent(entry) { indexes.remove(named: name) }
-        throw DatabaseError(
-            .indexNotFound, "The index '\(name)' was removed by another process; add it again.")
-    }
-
-    private func storedStates(of name: String) throws -> [IndexState] {
-        try read { snapshot in
-            try DatabaseError.translating {
-                Array(try IndexState.states(of: name, in: snapshot.base).values)
-            }
-        }
-    }
-
     /// Builds in the background what has no rows of its present definition.
     func buildMissingIndexes() {
         guard !configuration.isReadOnly else { return }
@@ -264,20 +225,6 @@ extension Database {
                 guard let self, (try? self.isBuilt(entry)) == false else { continue }
                 // Whoever asks the index gets the failure; then the build is tried again.
                 try? await self.bringUpToDate(entry, to: (try? self.lastSequence) ?? 0)
-            }
-        }
-    }
-
-    /// The declared indexes that the database keeps.
-    ///
-    /// One that cannot be read is passed over: a damaged index must not keep the documents from
-    /// being read, and `check` finds it.
-    func storedDefinitions() throws -> [StoredIndex] {
-        try read { snapshot in
-            let names = (try? IndexState.names(in: snapshot.base)) ?? []
-            return names.compactMap { name in
-                let states = (try? IndexState.states(of: name, in: snapshot.base)) ?? [:]
-                return StoredIndex(named: name, states.values)
             }
         }
     }

@@ -29,6 +29,34 @@ extension Database {
         return answer ?? QueryResultEnumerator(rows: [], startRow: parameters.startRow)
     }
 
+    /// Asks a declared index for rows, as ``runQuery(on:with:)`` does, as long as it is still the one that
+    /// is declared.
+    ///
+    /// - Parameters:
+    ///   - declaration: The index, on which the parameters rely.
+    ///   - parameters: Which rows, in which order, reduced or not.
+    /// - Returns: The rows: all of them made by the declaration, however old.
+    /// - Throws: ``DatabaseError`` with `indexChanged` when another index has its name, or the rows at hand are
+    ///   those of another; otherwise as ``runQuery(on:with:)``.
+    package func runQuery(
+        on declaration: IndexDeclaration, with parameters: any QueryParameters
+    ) async throws -> QueryResultEnumerator {
+        let (name, version) = (declaration.name, declaration.view.version)
+        let changed = DatabaseError(
+            .indexChanged, "Another index has taken the name '\(name)'; ask again.")
+        let answer = try await withRows(
+            of: name, parameters.freshness,
+            asking: { definition in
+                guard definition.version == version else { throw changed }
+                return try IndexQuery(parameters, hasReducer: definition.reducer != nil)
+            }
+        ) { snapshot, query, runner, reader in
+            guard reader.fits else { throw changed }
+            return try snapshot.run(query, parameters, runner, reader)
+        }
+        return answer ?? QueryResultEnumerator(rows: [], startRow: parameters.startRow)
+    }
+
     /// Asks an index, and counts what the answer took.
     ///
     /// ```swift

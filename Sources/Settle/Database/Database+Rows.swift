@@ -146,7 +146,7 @@ extension Database {
         asking: (IndexDefinition) throws -> IndexQuery,
         _ body: (Snapshot, IndexQuery, QueryRunner, IndexReader) throws -> Value
     ) throws -> Value? {
-        let entry = try indexes.entry(named: index)
+        let entry = try knownEntry(named: index)
         let definition = entry.definition
         let query = try asking(definition)
         let answer = try read { snapshot in
@@ -156,6 +156,7 @@ extension Database {
                 return try body(snapshot, query, try runner(reader), reader)
             }
         }
+        if answer == nil { try checkIsKept(entry) }
         if freshness == .staleThenUpdate, !configuration.isReadOnly {
             Task(priority: .utility) { [weak self] in
                 guard let self, let sequence = try? self.lastSequence else { return }

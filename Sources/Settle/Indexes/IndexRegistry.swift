@@ -17,8 +17,15 @@ final class IndexRegistry: Sendable {
         let passedOver: Set<String>
     }
 
+    /// How often an index was removed, and how many removals are under way.
+    struct Removals: Equatable {
+        var count = 0
+        var underWay = 0
+    }
+
     private struct State {
         var entries: [String: Entry] = [:]
+        var removals: [String: Removals] = [:]
         var nextNumber = 0
 
         mutating func set(_ definition: IndexDefinition, version: String) {
@@ -94,6 +101,38 @@ final class IndexRegistry: Sendable {
         }
     }
 
+    /// What is known of removals of an index; to be asked before it is looked up in the file.
+    func removals(of name: String) -> Removals {
+        state.withLock { $0.removals[name] ?? Removals() }
+    }
+
+    /// Adds a declared index that was found in the file, unless its name is known, or it was or is
+    /// being removed since.
+    func addStored(_ index: StoredIndex, unlessRemovedSince removals: Removals) {
+        let name = index.definition.name
+        state.withLock { state in
+            guard removals.underWay == 0, state.removals[name] ?? Removals() == removals,
+                state.entries[name] == nil
+            else { return }
+            state.set(index)
+        }
+    }
+
+    /// From now on an entry is what the database keeps under its name.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry, whose rows are there.
+    ///   - passedOver: The versions of the other rows under the name.
+    func markStored(_ entry: Entry, passingOver passedOver: Set<String>) {
+        let name = entry.definition.name
+        state.withLock { state in
+            guard state.entries[name]?.number == entry.number else { return }
+            state.entries[name] = Entry(
+                definition: entry.definition, version: entry.version, number: entry.number,
+                isStored: true, passedOver: passedOver)
+        }
+    }
+
     /// Puts what the database keeps by now in the place of an entry that was known from there.
     func replace(_ entry: Entry, with index: StoredIndex) {
         state.withLock { state in
@@ -114,6 +153,22 @@ final class IndexRegistry: Sendable {
         }
     }
 
+    /// Forgets an index that is about to be removed from the file; ``endRemoval(of:)`` follows.
+    ///
+    /// - Returns: What was known of it.
+    func beginRemoval(of name: String) -> Entry? {
+        state.withLock { state in
+            state.removals[name, default: Removals()].count += 1
+            state.removals[name, default: Removals()].underWay += 1
+            return state.entries.removeValue(forKey: name)
+        }
+    }
+
+    /// The removal of an index is over, whether it succeeded or not.
+    func endRemoval(of name: String) {
+        state.withLock { $0.removals[name, default: Removals()].underWay -= 1 }
+    }
+
     /// Puts an entry back that was removed, unless another has its name by now.
     func restore(_ entry: Entry) {
         state.withLock { state in
@@ -122,8 +177,12 @@ final class IndexRegistry: Sendable {
         }
     }
 
-    func remove(named name: String) {
-        _ = state.withLock { $0.entries.removeValue(forKey: name) }
+    /// Forgets an entry that was neither replaced nor removed meanwhile.
+    func forget(_ entry: Entry) {
+        let name = entry.definition.name
+        state.withLock { state in
+            if state.entries[name]?.number == entry.number { state.entries[name] = nil }
+        }
     }
 
     /// Refuses indexes that cannot be registered.

@@ -37,7 +37,7 @@ extension CouchDatabase {
     ///   ``DatabaseError``.
     /// - Complexity: As the query; linear in the rows of the range for a sender who sees a part.
     func view(_ name: CouchViewName, _ query: CouchViewQuery) async throws -> CouchParts {
-        guard let hasReducer = database.hasReducer(ofIndexNamed: name.index) else {
+        guard let hasReducer = try database.hasReducer(ofIndexNamed: name.index) else {
             throw try missingView(name)
         }
         let reduces = try query.check(hasReducer: hasReducer)

@@ -48,7 +48,7 @@ final class ObservationCenter: Sendable {
         guard let database = state.withLock({ $0.database }) else {
             throw DatabaseError(StorageError.closed)
         }
-        let query = try ObservedQuery(parameters, of: try database.indexes.entry(named: index))
+        let query = try ObservedQuery(parameters, of: try database.knownEntry(named: index))
         let loop = state.withLock { state -> WakeUpLoop? in
             guard !state.isClosed else { return nil }
             let group =
