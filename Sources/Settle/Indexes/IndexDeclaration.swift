@@ -35,23 +35,29 @@ extension Database {
         ///   - keys: The members of the key, each as a path of names from the top of the document.
         ///     One path makes that member the key, and a document without it has no row. Several make
         ///     an array, with null for a member that a document lacks; a document that lacks all of
-        ///     them has no row. `id` is the identifier.
+        ///     them has no row. `id` is the identifier, unless `identifierName` says otherwise.
         ///   - value: The member that is the value; nil for rows without one. With a reduce function
         ///     that works on values, a member that is null counts as absent, and is passed over.
         ///   - filter: Says which documents have rows; nil for all.
         ///   - reduce: Makes one value of many; nil for an index that is only looked up.
         ///   - collation: How strings are ordered, in keys and in the filter.
-        /// - Precondition: There is at least one path, and every path has at least one name.
+        ///   - identifierName: What paths and filter call the identifier: `id`, or `_id` as in CouchDB,
+        ///     so that `id` is a member as any other.
+        /// - Precondition: There is at least one path, every path has at least one name, and the
+        ///   identifier has one of its two names.
         public init(
             name: String, version: String = "1", keys: [[String]], value: [String]? = nil,
             filter: IndexFilter? = nil, reduce: BuiltInReduce? = nil,
-            collation: IndexCollation = .unicode
+            collation: IndexCollation = .unicode, identifierName: String = "id"
         ) {
+            guard let identifier = IdentifierName(rawValue: identifierName) else {
+                preconditionFailure("The identifier is called 'id' or '_id'.")
+            }
             self.init(
                 name: name, version: version,
                 SettleIndexing.IndexDeclaration(
                     keys: keys, value: value, filter: filter?.filter, reduce: reduce?.kind,
-                    collation: collation.strings))
+                    collation: collation.strings, identifier: identifier))
         }
 
         init(name: String, version: String, _ declaration: SettleIndexing.IndexDeclaration) {
@@ -70,9 +76,24 @@ extension Database {
         public var reduce: BuiltInReduce? { declaration.reduce.map { BuiltInReduce($0) } }
         /// How strings are ordered.
         public var collation: IndexCollation { IndexCollation(declaration.collation) }
+        /// What paths and filter call the identifier: `id` or `_id`.
+        public var identifierName: String { declaration.identifier.rawValue }
 
         /// The index that is declared.
         public var index: Index { Index(declared: self) }
+
+        /// The key that the index makes of a document, stored or not; nil when it makes none.
+        ///
+        /// - Throws: ``DatabaseError`` with `invalidDocument`, `documentTooLarge`, as
+        ///   ``IndexFilter/matches(_:)``.
+        package func key(of document: Document) throws -> JSONValue? {
+            let body = try document.packed()
+            do {
+                return try declaration.row(of: body, id: document.id)?.key
+            } catch {
+                throw DatabaseError(error, documentId: document.id)
+            }
+        }
 
         var view: IndexDefinition {
             IndexDefinition(name: name, version: version, declaration: declaration)

@@ -92,6 +92,9 @@ struct IndexListing {
             parts.append("where " + JSONRendering.compact(filter.json))
         }
         if declaration.collation == .raw { parts.append("raw") }
+        if declaration.identifierName != "id" {
+            parts.append("the identifier is \(declaration.identifierName)")
+        }
         return parts.joined(separator: "; ")
     }
 }

@@ -12,8 +12,8 @@ struct DeclaredMap: Sendable {
     private let isNullAbsent: Bool
 
     init(_ declaration: IndexDeclaration) {
-        keys = declaration.keys.map { MemberPlace($0) }
-        value = declaration.value.map { MemberPlace($0) }
+        keys = declaration.keys.map { MemberPlace($0, declaration.identifier) }
+        value = declaration.value.map { MemberPlace($0, declaration.identifier) }
         filter = declaration.filter?.comparing(declaration.collation)
         isNullAbsent = declaration.passesOverNull
     }

@@ -5,7 +5,8 @@ package import SettleDocuments
 /// As JSON it is an object of these members, others being refused:
 /// `keys`, a list of at least one path, each a list of at least one member name;
 /// `value`, a path; `filter`, an object (see ``IndexFilter``); `reduce`, the name of a built-in
-/// reduce function; `collation`, `"unicode"` or `"raw"`. All but `keys` may be absent or null.
+/// reduce function; `collation`, `"unicode"` or `"raw"`; `identifier`, `"id"` or `"_id"`, what paths
+/// and filter call the identifier. All but `keys` may be absent or null.
 package struct IndexDeclaration: Sendable {
     /// The members of the key, each as a path of names from the top of the document.
     package let keys: [[String]]
@@ -17,26 +18,32 @@ package struct IndexDeclaration: Sendable {
     package let reduce: ReducerKind?
     /// How strings are ordered, in keys and in the filter's comparisons.
     package let collation: Collator.Strings
+    /// What paths and filter call the identifier.
+    package let identifier: IdentifierName
 
     /// A declaration.
     ///
     /// - Precondition: There is a path, and every path has a name.
     package init(
         keys: [[String]], value: [String]? = nil, filter: IndexFilter? = nil,
-        reduce: ReducerKind? = nil, collation: Collator.Strings = .unicode
+        reduce: ReducerKind? = nil, collation: Collator.Strings = .unicode,
+        identifier: IdentifierName = .own
     ) {
         precondition(
             !keys.isEmpty && keys.allSatisfy { !$0.isEmpty } && value?.isEmpty != true,
             "A declared index has at least one key path, and a path at least one name.")
         self.keys = keys
         self.value = value
-        self.filter = filter
+        self.filter = filter?.calling(identifier)
         self.reduce = reduce
         self.collation = collation
+        self.identifier = identifier
     }
 
     /// The names that members may have in JSON.
-    package static let memberNames: Set = ["keys", "value", "filter", "reduce", "collation"]
+    package static let memberNames: Set = [
+        "keys", "value", "filter", "reduce", "collation", "identifier",
+    ]
 
     /// A declaration from JSON.
     ///
@@ -55,8 +62,13 @@ package struct IndexDeclaration: Sendable {
         value = try members["value"].present.map { json throws(IndexDeclarationError) in
             try Self.path(json, at: ["value"])
         }
+        let identifier =
+            try members["identifier"].present.map { json throws(IndexDeclarationError) in
+                try Self.identifier(json)
+            } ?? .own
+        self.identifier = identifier
         filter = try members["filter"].present.map { json throws(IndexDeclarationError) in
-            try Self.filter(json)
+            try Self.filter(json).calling(identifier)
         }
         reduce = try members["reduce"].present.map { json throws(IndexDeclarationError) in
             try Self.reduce(json)
@@ -111,6 +123,15 @@ package struct IndexDeclaration: Sendable {
                 + (json.stringValue.map { "'\($0)'" } ?? json.kindInWords))
     }
 
+    private static func identifier(
+        _ json: JSONValue
+    ) throws(IndexDeclarationError) -> IdentifierName {
+        if case .string(let text) = json, let name = IdentifierName(rawValue: text) { return name }
+        throw IndexDeclarationError(
+            at: ["identifier"],
+            "is 'id' or '_id', not " + (json.stringValue.map { "'\($0)'" } ?? json.kindInWords))
+    }
+
     private static func collation(
         _ json: JSONValue
     ) throws(IndexDeclarationError) -> Collator.Strings {
@@ -127,7 +148,8 @@ package struct IndexDeclaration: Sendable {
 
     /// The declaration in the one form that equal declarations share.
     ///
-    /// What is absent is left out, and `collation` always stands there.
+    /// What is absent is left out, and so is `identifier` when it is `id`; `collation` always stands
+    /// there.
     package var json: JSONValue {
         func list(_ path: [String]) -> JSONValue { .array(path.map { .string($0) }) }
         var members: [String: JSONValue] = [
@@ -137,6 +159,7 @@ package struct IndexDeclaration: Sendable {
         members["value"] = value.map(list)
         members["filter"] = filter?.json
         members["reduce"] = reduce.map { .string($0.rawValue) }
+        if identifier != .own { members["identifier"] = .string(identifier.rawValue) }
         return .object(members)
     }
 

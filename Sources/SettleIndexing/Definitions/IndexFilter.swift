@@ -25,26 +25,41 @@ package struct IndexFilter: Sendable {
     /// The filter as it was given.
     package let json: JSONValue
 
+    private let identifier: IdentifierName
     private let condition: IndexFilterCondition
 
     /// A filter from JSON.
     ///
     /// - Throws: ``IndexDeclarationError`` that names the member and says what is expected.
     package init(json: JSONValue) throws(IndexDeclarationError) {
-        try self.init(json, comparing: .unicode)
+        try self.init(json, comparing: .unicode, identifier: .own)
     }
 
     private init(
-        _ json: JSONValue, comparing strings: Collator.Strings
+        _ json: JSONValue, comparing strings: Collator.Strings, identifier: IdentifierName
     ) throws(IndexDeclarationError) {
         self.json = json
-        condition = try IndexFilterReader(strings: strings).condition(of: json)
+        self.identifier = identifier
+        condition = try IndexFilterReader(strings: strings, identifier: identifier)
+            .condition(of: json)
     }
 
     /// The filter that orders strings in that way; a filter from JSON orders them by Unicode.
     package func comparing(_ strings: Collator.Strings) -> IndexFilter {
+        reread(comparing: strings, identifier: identifier)
+    }
+
+    /// The filter that calls the identifier so; it orders strings by Unicode.
+    package func calling(_ identifier: IdentifierName) -> IndexFilter {
+        identifier == self.identifier
+            ? self : reread(comparing: .unicode, identifier: identifier)
+    }
+
+    private func reread(
+        comparing strings: Collator.Strings, identifier: IdentifierName
+    ) -> IndexFilter {
         do throws(IndexDeclarationError) {
-            return try IndexFilter(json, comparing: strings)
+            return try IndexFilter(json, comparing: strings, identifier: identifier)
         } catch {
             preconditionFailure("What was a filter once is one again: \(error)")
         }

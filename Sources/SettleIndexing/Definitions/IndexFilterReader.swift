@@ -5,6 +5,7 @@ import SettleDocuments
 /// Negations are carried down to the single conditions, as CouchDB does.
 struct IndexFilterReader {
     let strings: Collator.Strings
+    let identifier: IdentifierName
 
     private static let operators = [
         "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists", "$type", "$and",
@@ -109,13 +110,13 @@ struct IndexFilterReader {
                 IndexFilterOperand($0, strings)
             }
             return .member(
-                MemberPlace(path), .among(operands, isExcluded: (name == "$nin") != isNegated))
+                self.place(path), .among(operands, isExcluded: (name == "$nin") != isNegated))
         case "$exists":
             guard case .bool(let exists) = argument else {
                 throw IndexDeclarationError(
                     at: place, "is true or false, not \(argument.kindInWords)")
             }
-            return .member(MemberPlace(path), .exists(exists != isNegated))
+            return .member(self.place(path), .exists(exists != isNegated))
         case "$type":
             guard case .string(let text) = argument, let kind = IndexFilterTest.Kind(rawValue: text)
             else {
@@ -124,7 +125,7 @@ struct IndexFilterReader {
                     "is 'null', 'boolean', 'number', 'string', 'array', or 'object', not "
                         + (argument.stringValue.map { "'\($0)'" } ?? argument.kindInWords))
             }
-            return .member(MemberPlace(path), .kind(kind, isExcluded: isNegated))
+            return .member(self.place(path), .kind(kind, isExcluded: isNegated))
         default:
             guard let relation = IndexFilterTest.Relation(rawValue: name) else {
                 preconditionFailure("Every operator is read: \(name).")
@@ -136,8 +137,10 @@ struct IndexFilterReader {
     private func compared(
         _ path: [String], _ relation: IndexFilterTest.Relation, _ value: JSONValue
     ) -> IndexFilterCondition {
-        .member(MemberPlace(path), .compared(relation, IndexFilterOperand(value, strings)))
+        .member(place(path), .compared(relation, IndexFilterOperand(value, strings)))
     }
+
+    private func place(_ path: [String]) -> MemberPlace { MemberPlace(path, identifier) }
 
     private static func list(
         _ json: JSONValue, at place: [String]

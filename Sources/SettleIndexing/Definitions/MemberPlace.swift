@@ -3,7 +3,8 @@ import SettleDocuments
 /// Which part of a document a path of member names means.
 ///
 /// `id` is the identifier, as in a document's JSON. So is `_id`, which is CouchDB's name for it,
-/// unless the document has a member of that name.
+/// unless the document has a member of that name. Where paths are CouchDB's, `_id` is always the
+/// identifier, and `id` a member.
 enum MemberPlace: Sendable {
     case id
     case member(PackedPath)
@@ -18,9 +19,9 @@ enum MemberPlace: Sendable {
         case value(Range<Int>)
     }
 
-    init(_ path: [String]) {
+    init(_ path: [String], _ identifier: IdentifierName = .own) {
         switch path {
-        case ["id"]: self = .id
+        case [identifier.rawValue]: self = .id
         case ["_id"]: self = .memberOrID(PackedPath(path))
         default: self = .member(PackedPath(path))
         }

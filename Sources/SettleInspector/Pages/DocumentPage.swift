@@ -183,9 +183,7 @@ enum DocumentPage {
                 table.caption += "; there are more indexes than were asked"
                 break
             }
-            guard try index.filter?.matches(document) ?? true,
-                let key = key(of: document, in: index)
-            else { continue }
+            guard let key = try index.key(of: document) else { continue }
             var query = QueryByKeyRange()
             (query.startKeyJSON, query.endKeyJSON) = (key, key)
             (query.startDocumentId, query.endDocumentId) = (document.id, document.id)
@@ -201,14 +199,5 @@ enum DocumentPage {
             }
         }
         return table
-    }
-
-    /// The key that a declared index makes of a document; nil when it makes none.
-    private static func key(
-        of document: Document, in index: Database.IndexDeclaration
-    ) -> JSONValue? {
-        let parts = index.keys.map { document.member(at: $0) }
-        guard parts.contains(where: { $0 != nil }) else { return nil }
-        return parts.count == 1 ? parts[0] : .array(parts.map { $0 ?? .null })
     }
 }

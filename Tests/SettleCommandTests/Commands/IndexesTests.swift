@@ -109,6 +109,12 @@ import Testing
             let copied = try #require(try await values(["indexes", copy]).first)
             #expect(copied["declaration"] == declaration && copied["rows"] == 4, "\(copied)")
             #expect(copied["version"] == "2.0")
+            let called = #"{"name":"m","keys":[["id"]],"identifier":"_id"}"#
+            let other = try scratch.write(called, to: "m.json").path
+            _ = try await run(["indexes", "add", copy, "--declaration", other])
+            let line = try #require(try await run(["indexes", copy]).lines.last)
+            #expect(line.hasSuffix("  id; the identifier is _id"), "\(line)")
+            #expect(line.contains("  0  "), "\(line)")
         }
     }
 

@@ -54,6 +54,28 @@ import Testing
         #expect(try rows(IndexDeclaration(keys: [["_id"]]), ["_id": 9]).map(\.key) == [9])
     }
 
+    @Test func `takes id for a member where the identifier is called as in CouchDB`() throws {
+        let document: JSONValue = ["id": 7, "n": 5]
+        func keys(_ paths: [[String]], _ filter: JSONValue? = nil) throws -> [JSONValue] {
+            try rows(
+                IndexDeclaration(
+                    keys: paths, filter: filter.map { try IndexFilter(json: $0) },
+                    identifier: .couchDB), document
+            ).map(\.key)
+        }
+        #expect(try keys([["id"]]) == [7] && keys([["_id"]]) == ["x"])
+        #expect(try keys([["_id"], ["id"]]) == [["x", 7]])
+        #expect(try keys([["n"]], ["id": 7]) == [5] && keys([["n"]], ["id": "x"]) == [])
+        #expect(try keys([["n"]], ["_id": "x"]) == [5] && keys([["n"]], ["_id": 7]) == [])
+        #expect(try keys([["n"]], ["$not": ["id": ["$in": [8]]]]) == [5])
+        let value = IndexDeclaration(keys: [["n"]], value: ["id"], identifier: .couchDB)
+        #expect(try rows(value, document) == [Row(key: 5, value: 7)])
+        #expect(try rows(value, ["n": 5]) == [Row(key: 5, value: nil)])
+        // Otherwise it is the identifier.
+        let own = IndexDeclaration(keys: [["id"]], filter: try IndexFilter(json: ["id": "x"]))
+        #expect(try rows(own, document).map(\.key) == ["x"])
+    }
+
     @Test func `passes over null where the reduce function works on values`() throws {
         let document: JSONValue = ["k": 1, "v": .null]
         for kind in ReducerKind.allCases {

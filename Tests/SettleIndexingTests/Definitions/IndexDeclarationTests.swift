@@ -18,6 +18,14 @@ import Testing
         #expect(least == IndexDeclaration(keys: [["a"]]))
         #expect(least.json.jsonText == #"{"collation":"unicode","keys":[["a"]]}"#)
         #expect(least.hashValue == IndexDeclaration(keys: [["a"]]).hashValue)
+        let called = try IndexDeclaration(
+            json: ["keys": [["id"]], "filter": ["id": 1], "identifier": "_id"])
+        #expect(
+            called.json.jsonText
+                == #"{"collation":"unicode","filter":{"id":1},"identifier":"_id","keys":[["id"]]}"#)
+        #expect(called.identifier == .couchDB)
+        let own = try IndexDeclaration(json: ["keys": [["a"]], "identifier": "id"])
+        #expect(own == least && own.identifier == .own)
         for kind in ReducerKind.allCases {
             let json: JSONValue = ["keys": [["a"]], "reduce": .string(kind.rawValue)]
             #expect(try IndexDeclaration(json: json).reduce == kind)
@@ -31,6 +39,7 @@ import Testing
             IndexDeclaration(keys: [["a"]], filter: try IndexFilter(json: ["b": 1])),
             IndexDeclaration(keys: [["a"]], reduce: .count),
             IndexDeclaration(keys: [["a"]], collation: .raw),
+            IndexDeclaration(keys: [["a"]], identifier: .couchDB),
         ]
         var identities = declarations.map { $0.identity(version: "1") }
         identities.append(declarations[0].identity(version: "2"))
@@ -54,6 +63,8 @@ import Testing
             (["keys": [["a"]], "reduce": "sum"], "'_approx_count_distinct', not 'sum'."),
             (["keys": [["a"]], "reduce": 1], "'_approx_count_distinct', not a number."),
             (["keys": [["a"]], "collation": "de"], "is 'unicode' or 'raw', not 'de'."),
+            (["keys": [["a"]], "identifier": "rev"], "is 'id' or '_id', not 'rev'."),
+            (["keys": [["a"]], "identifier": 1], "is 'id' or '_id', not a number."),
             (["keys": [["a"]], "filter": 5], "The member 'filter' of the index declaration is an"),
             (
                 ["keys": [["a"]], "filter": ["b": ["$in": 5]]],

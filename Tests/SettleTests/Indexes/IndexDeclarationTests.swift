@@ -32,6 +32,10 @@ import Testing
         let least = try Database.IndexDeclaration(parsing: #"{"name":"n","keys":[["a"]]}"#)
         #expect(least == Database.IndexDeclaration(name: "n", keys: [["a"]]))
         #expect(least.index.reduce == nil && least.version == "1")
+        #expect(least.identifierName == "id")
+        let called = Database.IndexDeclaration(name: "n", keys: [["id"]], identifierName: "_id")
+        #expect(called.identifierName == "_id" && called.json["identifier"] == "_id")
+        #expect(try Database.IndexDeclaration(json: called.json) == called)
     }
 
     @Test func `is refused when it says something else, with the place and what is expected`()
