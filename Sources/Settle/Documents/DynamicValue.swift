@@ -105,9 +105,12 @@ enum DynamicValue {
         return nil
     }
 
+    /// Why a number is refused.
+    static let notFinite = "a number that is not finite, which JSON cannot express"
+
     private static func json(finite number: Double) throws -> JSONValue {
         guard number.isFinite else {
-            throw Unsupported(reason: "a number that is not finite, which JSON cannot express")
+            throw Unsupported(reason: notFinite)
         }
         return .double(number)
     }

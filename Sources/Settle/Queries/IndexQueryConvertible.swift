@@ -1,3 +1,4 @@
+import SettleDocuments
 import SettleIndexing
 
 /// Parameters that can be put to the index layer.
@@ -56,6 +57,24 @@ extension IndexQuery {
     ) -> (any IndexQueryConvertible)? {
         if let range = parameters as? QueryByKeyRange { return range }
         return parameters as? QueryByKeyList
+    }
+}
+
+extension JSONValue {
+    /// Refuses a key with a number that JSON does not have.
+    ///
+    /// - Throws: ``DatabaseError`` with `unsupportedQuery`.
+    func checkIsKey() throws(DatabaseError) {
+        guard hasOnlyFiniteNumbers else { throw .unsupportedKey(DynamicValue.notFinite) }
+    }
+
+    private var hasOnlyFiniteNumbers: Bool {
+        switch self {
+        case .double(let number): number.isFinite
+        case .array(let elements): elements.allSatisfy(\.hasOnlyFiniteNumbers)
+        case .object(let members): members.values.allSatisfy(\.hasOnlyFiniteNumbers)
+        case .null, .bool, .integer, .string: true
+        }
     }
 }
 

@@ -28,6 +28,8 @@ public struct QueryByKeyList: QueryParameters {
     /// Whether the index is brought up to date first.
     public var freshness = QueryFreshness.current
     /// The keys as JSON.
+    ///
+    /// A number that is not finite makes the query fail.
     public var keysJSON: [JSONValue] = []
     private var unsupported: String?
 
@@ -55,6 +57,7 @@ public struct QueryByKeyList: QueryParameters {
 extension QueryByKeyList: IndexQueryConvertible {
     func selection() throws(DatabaseError) -> IndexQuery.Selection {
         if let unsupported { throw .unsupportedKey(unsupported) }
+        for key in keysJSON { try key.checkIsKey() }
         return .keys(keysJSON)
     }
 }

@@ -38,15 +38,21 @@ public struct QueryByKeyRange: QueryParameters {
     /// arrays of which the first elements are equal and the last begins with it), at level 3 the
     /// last element of that, and so on. Whether a string begins with another is decided as strings
     /// are ordered: with the Unicode collation case and accents make no difference. The
-    /// identifiers of documents are not looked at then. The name is Couchbase Lite's.
+    /// identifiers of documents are not looked at then. A vowel of Thai or Lao that is written before its
+    /// consonant is ordered behind it by Unicode, so a beginning that ends with one finds nothing
+    /// until the consonant follows. The name is Couchbase Lite's.
     public var prefixMatchLevel: UInt = 0
     /// Narrows the start, among the rows with the start key, to this document.
     public var startDocumentId: String?
     /// Narrows the end, among the rows with the end key, to this document.
     public var endDocumentId: String?
     /// The start key as JSON; nil for the first row there is.
+    ///
+    /// A number that is not finite makes the query fail.
     public var startKeyJSON: JSONValue? { didSet { unsupportedStart = nil } }
     /// The end key as JSON; nil for the last row there is.
+    ///
+    /// A number that is not finite makes the query fail.
     public var endKeyJSON: JSONValue? { didSet { unsupportedEnd = nil } }
     private var unsupportedStart: String?
     private var unsupportedEnd: String?
@@ -95,6 +101,7 @@ extension QueryByKeyRange: IndexQueryConvertible {
         if let unsupported = unsupportedStart ?? unsupportedEnd {
             throw .unsupportedKey(unsupported)
         }
+        for key in [startKeyJSON, endKeyJSON] { try key?.checkIsKey() }
         let level = Int(clamping: prefixMatchLevel)
         return .range(
             start: startKeyJSON.map {

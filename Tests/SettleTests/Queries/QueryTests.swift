@@ -312,6 +312,18 @@ import Testing
             #expect(
                 await code(database, "plain", QueryByKeyRange(startKey: Double.nan))
                     == .unsupportedQuery)
+            for key: JSONValue in [
+                .double(.nan), .double(.infinity), [1, .double(-.infinity)], ["a": [.double(.nan)]],
+            ] {
+                var range = QueryByKeyRange()
+                range.endKeyJSON = key
+                #expect(await code(database, "plain", range) == .unsupportedQuery)
+                (range.startKeyJSON, range.endKeyJSON) = (key, nil)
+                #expect(await code(database, "plain", range) == .unsupportedQuery)
+                var list = QueryByKeyList()
+                list.keysJSON = [1, key]
+                #expect(await code(database, "plain", list) == .unsupportedQuery)
+            }
             var grouped = QueryByKeyRange()
             grouped.group = true
             #expect(await code(database, "plain", grouped) == .unsupportedQuery)
