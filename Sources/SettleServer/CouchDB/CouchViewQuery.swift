@@ -152,7 +152,8 @@ struct CouchViewQuery: Sendable {
         var parameters: any QueryParameters
         if let keys {
             var list = QueryByKeyList()
-            list.keysJSON = keys
+            // Rows come in the order of the list, which a descending one turns round; groups do not.
+            list.keysJSON = isDescending && !reduces ? keys.reversed() : keys
             parameters = list
         } else {
             var range = QueryByKeyRange()

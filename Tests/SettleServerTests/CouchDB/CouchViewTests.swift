@@ -47,6 +47,9 @@ import Testing
             #expect(rows(try await face.send("GET", view + "?key=7"), "id") == ["d17"])
             let listed = try await face.send("POST", view, #"{"keys":[7,99,1,7]}"#)
             #expect(rows(listed, "key") == [7, 1, 7])
+            let turned = try await face.send(
+                "POST", view, #"{"keys":[7,99,1,3],"descending":true,"skip":1,"limit":1}"#)
+            #expect(rows(turned, "key") == [1])
             let none = try await face.send("GET", view + "?limit=0")
             #expect(none.json["rows"] == [] && none.json["total_rows"] == 12)
             let shown = try await face.send(
@@ -94,6 +97,10 @@ import Testing
             let some = try await face.send(
                 "POST", view + "?group=true", #"{"keys":[["b",1],["z"]]}"#)
             #expect(rows(some, "value") == [8])
+            // Groups of a list of keys are not turned round.
+            let turned = try await face.send(
+                "POST", view + "?group=true&descending=true", #"{"keys":[["b",1],["b",0]]}"#)
+            #expect(rows(turned, "key") == [["b", 1], ["b", 0]])
             let plain = try await face.send("GET", view + "?reduce=false&limit=1")
             #expect(plain.json["total_rows"] == 12 && rows(plain, "value") == [0])
             let empty = try await face.send("GET", view + "?startkey=[\"x\"]")
