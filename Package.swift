@@ -383,8 +383,8 @@ let package = Package(
         .testTarget(
             name: "SettleServerTests",
             dependencies: [
-                "Settle", "SettleOData", "SettlePQ", "SettlePostgreSQL", "SettleServer",
-                "SettleTableProtocol", "TestSupport",
+                "Settle", "SettleIndexing", "SettleOData", "SettlePQ", "SettlePostgreSQL",
+                "SettleServer", "SettleTableProtocol", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
                 .product(name: "Configuration", package: "swift-configuration", condition: server),
                 .product(name: "CoreMetrics", package: "swift-metrics"),

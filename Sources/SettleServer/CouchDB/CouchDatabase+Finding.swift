@@ -12,15 +12,34 @@ extension CouchDatabase {
     /// POST to `_find`.
     ///
     /// - Returns: JSON text.
+    /// - Throws: ``CouchError`` when no index gives the order; ``DatabaseError``.
     /// - Complexity: Linear in the documents that the plan leaves over, up to the end of the page.
     func find(_ query: CouchFindQuery) async throws -> [UInt8] {
-        let plan = try plan(query)
+        var query = query
+        for _ in 0..<Self.planCountMax {
+            do {
+                return try await find(query, by: try plan(query))
+            } catch let error as DatabaseError
+                where [.indexChanged, .indexNotFound].contains(error.code)
+            {
+                // The index is another by now, or its rows are those of another, or it is gone. What is at
+                // hand then will not do.
+                query.freshness = .current
+            }
+        }
+        return try await find(query, by: try plan(query))
+    }
+
+    /// How often a search begins anew because its index was replaced meanwhile.
+    private static let planCountMax = 8
+
+    private func find(_ query: CouchFindQuery, by plan: CouchFindPlan) async throws -> [UInt8] {
         var found = Found(position: query.position)
         if query.limit > 0 {
-            if plan.declaration == nil {
-                try findByIdentifier(query, plan.bounds, &found)
+            if let declaration = plan.declaration {
+                try await find(query, by: plan, declaration, &found)
             } else {
-                try await find(query, by: plan, &found)
+                try findByIdentifier(query, plan, &found)
             }
         }
         var text = Array("{\"docs\":[\n".utf8)
@@ -44,10 +63,10 @@ extension CouchDatabase {
     private static let findCount = 500
 
     private func findByIdentifier(
-        _ query: CouchFindQuery, _ bounds: CouchSelector.Bounds, _ found: inout Found
+        _ query: CouchFindQuery, _ plan: CouchFindPlan, _ found: inout Found
     ) throws {
         // What is no text comes before all identifiers, or behind all of them: the selector tells.
-        var (low, high) = (bounds.low?.stringValue, bounds.high?.stringValue)
+        var (low, high) = (plan.bounds.low?.stringValue, plan.bounds.high?.stringValue)
         var place = query.position?.id
         while true {
             if let place, query.isDescending {
@@ -64,7 +83,9 @@ extension CouchDatabase {
                     ids.append(id)
                     return ids.count < Self.findCount
                 }
-                for id in ids where try take(id, nil, query, &found, in: snapshot) { return true }
+                for id in ids where try take(id, nil, query, plan, &found, in: snapshot) {
+                    return true
+                }
                 place = ids.last
                 return ids.count < Self.findCount
             }
@@ -73,9 +94,9 @@ extension CouchDatabase {
     }
 
     private func find(
-        _ query: CouchFindQuery, by plan: CouchFindPlan, _ found: inout Found
+        _ query: CouchFindQuery, by plan: CouchFindPlan,
+        _ declaration: Database.IndexDeclaration, _ found: inout Found
     ) async throws {
-        let index = plan.declaration?.name ?? ""
         var place = query.position
         while true {
             var range = QueryByKeyRange()
@@ -91,15 +112,17 @@ extension CouchDatabase {
                 // All keys that begin with the highest member.
                 if query.isDescending, !plan.hasPlainKey { range.prefixMatchLevel = 1 }
             }
-            let rows = try await database.runQuery(on: index, with: range).rows
+            let rows = try await database.runQuery(on: declaration, with: range).rows
             let before = place
             let isOver = try database.read { snapshot in
                 for row in rows {
                     let id = row.documentId ?? ""
-                    if row.keyJSON == before?.key, id == before?.id { continue }
+                    if before?.isAt(row.keyJSON, id) ?? false { continue }
                     if plan.isBehind(row.keyJSON, isDescending: query.isDescending) { return true }
                     place = CouchFindQuery.Position(key: row.keyJSON, id: id)
-                    if try take(id, row.keyJSON, query, &found, in: snapshot) { return true }
+                    if try take(id, row.keyJSON, query, plan, &found, in: snapshot) {
+                        return true
+                    }
                 }
                 return rows.count < Self.findCount
             }
@@ -111,8 +134,8 @@ extension CouchDatabase {
     ///
     /// - Returns: Whether the page is full.
     private func take(
-        _ id: String, _ key: JSONValue?, _ query: CouchFindQuery, _ found: inout Found,
-        in snapshot: Snapshot
+        _ id: String, _ key: JSONValue?, _ query: CouchFindQuery, _ plan: CouchFindPlan,
+        _ found: inout Found, in snapshot: Snapshot
     ) throws -> Bool {
         guard !DocumentIdentifier.isDesign(id), try seesWinner(of: id, in: snapshot),
             let document = try snapshot.document(id),
@@ -120,7 +143,9 @@ extension CouchDatabase {
         else { return false }
         found.examined += 1
         let value = try Self.value(of: document, winner)
-        guard query.selector.matches(value) else { return false }
+        guard query.selector.matches(value), plan.hasPlace(for: value, in: query.sort) else {
+            return false
+        }
         guard found.skipped >= query.skip else {
             found.skipped += 1
             return false

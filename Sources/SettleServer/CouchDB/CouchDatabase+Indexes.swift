@@ -10,9 +10,8 @@ extension CouchDatabase {
 
     private static func fields(of declaration: Database.IndexDeclaration) -> JSONValue {
         .array(
-            declaration.keys.map { path in
-                let name = path.map { $0.replacing(".", with: "\\.") }.joined(separator: ".")
-                return [name == "id" ? "_id" : name: "asc"]
+            members(of: declaration).map { path in
+                [path.map { $0.replacing(".", with: "\\.") }.joined(separator: "."): "asc"]
             })
     }
 
@@ -51,24 +50,21 @@ extension CouchDatabase {
         guard body["type"]?.stringValue ?? "json" == "json" else {
             throw CouchError(501, "not_implemented", "Only indexes of type json are known here.")
         }
-        let keys = try fields.map { field -> [String] in
-            let members = field.objectValue ?? [:]
-            let name = field.stringValue ?? (members.count == 1 ? members.keys.first : nil)
-            guard let name, members.values.allSatisfy({ $0 == "asc" }) else {
-                throw CouchError(
-                    400, "invalid_index",
-                    "A field is a name, or a name with asc; an index is read in both directions.")
-            }
-            let path = CouchSelectorReader.names(in: name)
-            return path == ["_id"] ? ["id"] : path
-        }
+        let paths = try Self.paths(of: fields)
         var filter: Database.IndexFilter?
+        var filtered: [[String]] = []
         if let selector = index["partial_filter_selector"], selector != [:] {
             do {
                 filter = try Database.IndexFilter(json: selector)
             } catch let error as DatabaseError {
                 throw CouchError.invalidSelector(error.message)
             }
+            filtered = try CouchSelector(selector).paths
+        }
+        guard !(paths + filtered).contains(where: JSONValue.mayLeadIntoArrays) else {
+            throw CouchError(
+                400, "invalid_index",
+                "The path of an index cannot lead into an array: a name behind a dot is no number.")
         }
         let digest = ContentDigest(of: JSONText.text(of: .object(index))).description
         var design = body["ddoc"]?.stringValue ?? String(digest.prefix(32))
@@ -78,14 +74,53 @@ extension CouchDatabase {
         guard !design.isEmpty, !design.contains("/"), !view.isEmpty else {
             throw CouchError(400, "invalid_index", "Invalid name")
         }
-        let declaration = Database.IndexDeclaration(
-            name: name.index, keys: keys, filter: filter)
+        let declaration = Self.declaration(name, paths, filter, filtered)
         let isKnown = try declarations().contains(declaration)
-        if !isKnown { try await database.addIndex(declaration.index) }
+        if !isKnown { try await database.addStoredIndex(declaration) }
         return [
             "result": isKnown ? "exists" : "created", "id": .string("_design/" + design),
             "name": .string(view),
         ]
+    }
+
+    /// The members that fields of an index name, all in one direction: it is read in both.
+    private static func paths(of fields: [JSONValue]) throws(CouchError) -> [[String]] {
+        var paths: [[String]] = []
+        var directions: Set<String> = []
+        for field in fields {
+            var (name, direction) = (field.stringValue, JSONValue.string("asc"))
+            if let members = field.objectValue, members.count == 1, let member = members.first {
+                (name, direction) = (member.key, member.value)
+            }
+            guard let name, let direction = direction.stringValue,
+                ["asc", "desc"].contains(direction)
+            else {
+                throw CouchError(
+                    400, "invalid_index", "A field is a name, or a name with asc or desc.")
+            }
+            paths.append(CouchSelectorReader.names(in: name))
+            directions.insert(direction)
+        }
+        guard directions.count == 1 else { throw .mixedSort }
+        return paths
+    }
+
+    /// The declaration of an index of `_index`.
+    ///
+    /// One that names a member `id` calls the identifier as CouchDB does; any other is as an app would declare it.
+    private static func declaration(
+        _ name: CouchViewName, _ paths: [[String]], _ filter: Database.IndexFilter?,
+        _ filtered: [[String]]
+    ) -> Database.IndexDeclaration {
+        let own = "id"
+        if (paths + filtered).contains([own]) {
+            return Database.IndexDeclaration(
+                name: name.index, keys: paths, filter: filter,
+                identifierName: CouchSelector.idPath[0])
+        }
+        return Database.IndexDeclaration(
+            name: name.index, keys: paths.map { $0 == CouchSelector.idPath ? [own] : $0 },
+            filter: filter)
     }
 
     /// DELETE of an index of `_index`.

@@ -22,6 +22,13 @@ struct CouchFindPlan: Sendable {
         return hasPlainKey ? bound : bound.map { [$0] }
     }
 
+    /// Whether a document belongs into an answer in the order of some members: it has them all.
+    ///
+    /// An index of several members has rows of documents that lack some of them.
+    func hasPlace(for document: JSONValue, in sort: [[String]]) -> Bool {
+        declaration == nil || sort.allSatisfy { document.couchMember(at: $0) != nil }
+    }
+
     /// Whether a key of the index lies behind what is looked for.
     func isBehind(_ key: JSONValue, isDescending: Bool) -> Bool {
         let first = hasPlainKey ? key : key.arrayValue?.first ?? .null
@@ -39,27 +46,32 @@ extension CouchDatabase {
     func plan(_ query: CouchFindQuery) throws -> CouchFindPlan {
         let byIdentifier = CouchFindPlan(bounds: query.selector.bounds(at: CouchSelector.idPath))
         let plans = try declarations().compactMap { declaration -> CouchFindPlan? in
-            guard declaration.collation == .unicode, let first = declaration.keys.first else {
-                return nil
-            }
+            let keys = Self.members(of: declaration)
+            guard declaration.collation == .unicode, let first = keys.first,
+                !keys.contains(where: JSONValue.mayLeadIntoArrays)
+            else { return nil }
             // One with a filter has some of the documents, and only whoever names it knows that those will do.
             guard query.names(declaration) || declaration.filter == nil else { return nil }
-            var bounds = query.selector.bounds(at: Self.member(of: first))
-            guard bounds.isPresent || first == ["id"] else { return nil }
-            if first == ["id"], !bounds.isConstant {
+            var bounds = query.selector.bounds(at: first)
+            // What is sorted by a member has the documents with it, which are those of the index.
+            guard bounds.isPresent || first == CouchSelector.idPath || !query.sort.isEmpty else {
+                return nil
+            }
+            if first == CouchSelector.idPath, !bounds.isConstant {
                 // The order of views says nothing of that of bytes.
                 (bounds.low, bounds.high) = (nil, nil)
             }
             return CouchFindPlan(declaration: declaration, bounds: bounds)
         }
-        let sort = query.sort.map { $0 == CouchSelector.idPath ? ["id"] : $0 }
         let fitting = plans.filter { plan in
-            plan.declaration.map { gives(sort, $0.keys[...], query.selector) } ?? false
+            plan.declaration.map {
+                gives(query.sort, Self.members(of: $0)[...], query.selector)
+            } ?? false
         }
         if let named = fitting.first(where: { $0.declaration.map(query.names) ?? false }) {
             return named
         }
-        if !sort.isEmpty, sort != [["id"]] {
+        if !query.sort.isEmpty, query.sort != [CouchSelector.idPath] {
             guard let first = fitting.max(by: { $0.rank < $1.rank }) else {
                 throw CouchError(
                     400, "no_usable_index",
@@ -67,15 +79,17 @@ extension CouchDatabase {
             }
             return first
         }
-        guard sort.isEmpty, let best = plans.max(by: { $0.rank < $1.rank }),
+        guard query.sort.isEmpty, let best = plans.max(by: { $0.rank < $1.rank }),
             best.rank > 0, best.rank >= byIdentifier.rank
         else { return byIdentifier }
         return best
     }
 
-    /// What a selector calls a member of a key.
-    private static func member(of path: [String]) -> [String] {
-        path == ["id"] ? CouchSelector.idPath : path
+    /// What selectors call the members of the key of an index.
+    static func members(of declaration: Database.IndexDeclaration) -> [[String]] {
+        declaration.keys.map { path in
+            path == [declaration.identifierName] ? CouchSelector.idPath : path
+        }
     }
 
     /// Whether keys are in an order: it is that of their members, but for first ones that the selector fixes.
@@ -85,7 +99,7 @@ extension CouchDatabase {
         guard let wanted = sort.first else { return true }
         var keys = keys
         while let first = keys.first, first != wanted,
-            selector.bounds(at: Self.member(of: first)).isConstant
+            selector.bounds(at: first).isConstant
         {
             keys.removeFirst()
         }

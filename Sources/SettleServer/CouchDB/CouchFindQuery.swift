@@ -28,6 +28,12 @@ struct CouchFindQuery: Sendable {
             return Base64URL.text(of: JSONText.text(of: .array(parts)))
         }
 
+        /// Whether it is that of a row: identifiers that look the same may have other bytes.
+        func isAt(_ key: JSONValue, _ id: String) -> Bool {
+            guard let mine = self.key, self.id.utf8.elementsEqual(id.utf8) else { return false }
+            return mine.couchOrder(to: key) == 0
+        }
+
         init(key: JSONValue?, id: String) {
             self.key = key
             self.id = id
@@ -111,11 +117,16 @@ struct CouchFindQuery: Sendable {
                 throw bad
             }
         }
-        guard directions.count < 2 else {
-            throw CouchError(
-                400, "unsupported_mixed_sort",
-                "Sorts currently only support a single direction for all fields.")
-        }
+        guard directions.count < 2 else { throw .mixedSort }
         isDescending = directions == ["desc"]
+    }
+}
+
+extension CouchError {
+    /// Members in both directions.
+    static var mixedSort: CouchError {
+        CouchError(
+            400, "unsupported_mixed_sort",
+            "Sorts currently only support a single direction for all fields.")
     }
 }

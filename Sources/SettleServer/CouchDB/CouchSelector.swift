@@ -4,7 +4,8 @@ import Settle
 ///
 /// > Source: the documentation of `_find` of Apache CouchDB 3.
 ///
-/// A member that is absent fulfils nothing but `{"$exists": false}`. A negation is carried down to single conditions, so
+/// A member that is absent fulfils nothing but `{"$exists": false}`, and one whose path leads through a scalar, or out of an
+/// array, not even that. A negation is carried down to single conditions, so
 /// `{"$not": {"a": {"$gt": 5}}}` is `{"a": {"$lte": 5}}`. Values compare as keys of views do, and those of `_id` by their
 /// bytes. Unlike an index filter it
 /// knows all of Mango's operators and may be empty.
@@ -40,7 +41,21 @@ struct CouchSelector: Sendable {
         case .any(let parts): return parts.contains { holds($0, for: value) }
         case .member(let path, let test):
             let order: CouchOrder = path == idPath ? .bytes : .views
-            return test.holds(for: value.couchMember(at: path), by: order)
+            switch value.couchPlace(at: path) {
+            case .value(let member): return test.holds(for: member, by: order)
+            case .absent: return test.holds(for: nil, by: order)
+            case .unreachable: return false
+            }
+        }
+    }
+
+    /// The paths of the members that it has conditions on.
+    var paths: [[String]] { Self.paths(of: condition) }
+
+    private static func paths(of condition: Condition) -> [[String]] {
+        switch condition {
+        case .all(let parts), .any(let parts): parts.flatMap(paths)
+        case .member(let path, _): [path]
         }
     }
 
@@ -99,23 +114,46 @@ extension CouchError {
     }
 }
 
+/// What is at a path of names.
+enum CouchPlace: Sendable {
+    case value(JSONValue)
+    /// An object without the member.
+    case absent
+    /// No object is where the member would be, or an array without the element.
+    case unreachable
+}
+
 extension JSONValue {
-    /// The member at a path of names, which lead into arrays by number; nil when there is none.
-    func couchMember(at path: [String]) -> JSONValue? {
+    /// What is at a path of names, which lead into arrays by number.
+    func couchPlace(at path: [String]) -> CouchPlace {
         var value = self
         for name in path {
             switch value {
             case .object(let members):
-                guard let found = members[name] else { return nil }
+                guard let found = members[name] else { return .absent }
                 value = found
             case .array(let elements):
-                guard let place = Int(name), elements.indices.contains(place) else { return nil }
+                guard let place = Self.couchNumber(name), elements.indices.contains(place) else {
+                    return .unreachable
+                }
                 value = elements[place]
-            default: return nil
+            default: return .unreachable
             }
         }
-        return value
+        return .value(value)
     }
+
+    /// The member at a path of names, which lead into arrays by number; nil when there is none.
+    func couchMember(at path: [String]) -> JSONValue? {
+        if case .value(let value) = couchPlace(at: path) { value } else { nil }
+    }
+
+    /// Whether a path may lead into an array, where those of indexes do not go.
+    static func mayLeadIntoArrays(_ path: [String]) -> Bool {
+        path.dropFirst().contains { couchNumber($0) != nil }
+    }
+
+    private static func couchNumber(_ name: String) -> Int? { Int(name) }
 
     /// Below, at or above zero as the value comes before, equals or comes after another.
     func couchOrder(to other: JSONValue, by order: CouchOrder) -> Int {

@@ -31,6 +31,12 @@ import Testing
         (#"{"list":{"$allMatch":{"k":{"$gt":4}}}}"#, false),
         (#"{"tags":{"$elemMatch":{"$eq":"a"}}}"#, true), (#"{"tags.1":"b"}"#, true),
         (#"{"at":{"$keyMapMatch":{"$eq":"zip"}}}"#, true), (#"{"at":{}}"#, false),
+        (#"{"at.none":{"$exists":false}}"#, true), (#"{"n.x":{"$exists":false}}"#, false),
+        (#"{"none.x":{"$exists":false}}"#, true), (#"{"tags.7":{"$exists":false}}"#, false),
+        (#"{"tags.x":{"$exists":false}}"#, false),
+        (#"{"$not":{"name.x":{"$exists":true}}}"#, false),
+        (#"{"tags":{"$elemMatch":{"x":{"$exists":false}}}}"#, false),
+        (#"{"list":{"$elemMatch":{"x":{"$exists":false}}}}"#, true),
     ])
     func `are Mango's`(text: String, expected: Bool) throws {
         let selector = try CouchSelector(try JSONValue(jsonText: text))
