@@ -10,6 +10,7 @@ public struct PullPage: Sendable {
             case .unread(_, let make): make()
             }
         }
+        set { source = .made(newValue) }
         _modify {
             // Let go of before they are changed, so that the array is not copied.
             var items = items
