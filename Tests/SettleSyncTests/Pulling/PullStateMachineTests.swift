@@ -1,4 +1,6 @@
 import Foundation
+import Settle
+import Synchronization
 import TestSupport
 import Testing
 
@@ -103,6 +105,24 @@ import Testing
         machine.failed()
         machine.stored()
         #expect(machine.nextAction() == .finish)
+    }
+
+    @Test func `has the items of a page made once, and changes them in their place`() {
+        let makeCount = Atomic(0)
+        let items = (0..<3).map { RemoteItem(id: "\($0)", version: nil, members: ["n": 1]) }
+        let page = PullPage(itemCount: 3, token: nil, isLast: true) {
+            makeCount.add(1, ordering: .relaxed)
+            return items
+        }
+        #expect(page.itemCount == 3 && makeCount.load(ordering: .relaxed) == 0)
+        var described = page.describingAttachments(true)
+        #expect(makeCount.load(ordering: .relaxed) == 1)
+        described.items.removeLast()
+        described.items[0].version = "1"
+        #expect(described.items.map(\.version) == ["1", nil] && described.itemCount == 2)
+        #expect(described.items.allSatisfy { $0.members[AttachmentMember.name] == [:] })
+        #expect(makeCount.load(ordering: .relaxed) == 1)
+        #expect(page == PullPage(items: items, token: nil, isLast: true))
     }
 
     @Test func `hands pages on in the order in which they came, whichever is made first`() {
