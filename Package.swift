@@ -282,7 +282,7 @@ let package = Package(
 
         // Tests. TestSupport may be imported by every one of them and by nothing else.
         .target(
-            name: "TestSupport", dependencies: ["Settle", "SettlePrimitives"],
+            name: "TestSupport", dependencies: ["Settle", "SettleIndexing", "SettlePrimitives"],
             path: "Tests/TestSupport", swiftSettings: house),
         .testTarget(
             name: "SettlePrimitivesTests", dependencies: ["SettlePrimitives", "TestSupport"],

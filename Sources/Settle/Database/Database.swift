@@ -1,6 +1,6 @@
 public import Dispatch
 import Foundation
-import SettleIndexing
+package import SettleIndexing
 import SettleStorage
 
 /// Documents on this device, with indexes, observed queries, and a feed of changes.
@@ -29,7 +29,7 @@ public final class Database: Sendable {
     let store: Store
     let hub: CommitHub
     let indexes = IndexRegistry()
-    let indexEngine: IndexEngine
+    package let indexEngine: IndexEngine
     let observers: ObservationCenter
     let participants = ParticipantRegistry()
     let expirations: ExpirationTimer

@@ -1,5 +1,5 @@
 public import SettleDocuments
-import SettleIndexing
+package import SettleIndexing
 
 extension Database {
     /// An index that needs no code: members that make the key, one that is the value, a filter.
@@ -95,7 +95,7 @@ extension Database {
             }
         }
 
-        var view: IndexDefinition {
+        package var view: IndexDefinition {
             IndexDefinition(name: name, version: version, declaration: declaration)
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// The open databases of the process: the one thing that is shared by all.
 ///
 /// No lock is held while a database is opened, which may wait for other processes, or closed, because closing waits
-/// for closures of the application (a write, a map), which may ask for databases themselves. Whoever wants a database that
+/// for closures of the application (a write, a map), which may ask for databases themselves. A caller that wants a database that
 /// is being opened or closed waits for the end of that.
 enum DatabaseRegistry {
     private enum Entry {

@@ -59,7 +59,7 @@ struct FileLock: Sendable {
         }
     }
 
-    /// Opens the file; one that is not there is made while nobody removes the files of one before it, or copies one there.
+    /// Opens the file; one that is not there is made while no removal or copy is under way there.
     private static func openFile(
         _ path: String, isReadOnly: Bool, create: Bool
     ) throws(LMDBError) -> Int32 {
@@ -74,7 +74,7 @@ struct FileLock: Sendable {
         let made =
             try create
             ? DirectoryLock.holdingIfPossible(directoryOf: path) { () throws(LMDBError) in
-                // Whoever has removed the files takes the directory with them.
+                // A removal takes the directory with the files.
                 if let slash = path.lastIndex(of: "/") {
                     try FileSystem.makeDirectory(String(path[..<slash]))
                 }

@@ -8,7 +8,7 @@ extension Environment {
     /// Removes the files of an environment, and its directory if nothing else is in it.
     ///
     /// `data.mdb` goes first, and for good, before any other: broken off at any moment, a crash leaves the whole
-    /// environment or none, and files that mean nothing without it. Whoever opens it meanwhile waits, and finds none. On a
+    /// environment or none, and files that mean nothing without it. An opening meanwhile waits, and finds none. On a
     /// file system without locks it is not noticed that another process has it open.
     ///
     /// - Parameters:

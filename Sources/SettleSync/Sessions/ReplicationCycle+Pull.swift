@@ -83,7 +83,7 @@ extension ReplicationCycle {
         let session = session
         var machine = PullStateMachine()
         var progress = PullProgress()
-        // Where the last page ended, for whoever asks for the next one, and for what is stored.
+        // Where the last page ended, where the next one is asked for, and what is stored.
         var (end, storedEnd) = (first.page.token, first.endToken)
         var report: PullReport? = .came(.success(first))
         // The pages that came, and those of them that are made and wait to be stored.

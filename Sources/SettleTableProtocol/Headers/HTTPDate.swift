@@ -52,13 +52,9 @@ package enum HTTPDate {
         guard let dayName = reader.name(of: dayNames), reader.skip(","), reader.skip(" "),
             let day = reader.number(digits: 2), reader.skip(" "),
             let month = reader.name(of: monthNames), reader.skip(" "),
-            let year = reader.number(digits: 4), reader.skip(" "),
-            let date = CivilDate(year: year, month: Int64(month) + 1, day: day),
-            dayOfWeek(date) == dayName,
-            let second = secondOfDay(&reader), reader.skip(" "), reader.name(of: ["GMT"]) != nil,
-            reader.isAtEnd
+            let year = reader.number(digits: 4), reader.skip(" "), let second = end(&reader)
         else { return nil }
-        return date.daysSince1970 * 86_400 + second
+        return Self.second(year, month, day, on: dayName, second)
     }
 
     /// Reads the form of RFC 850, which has two digits of the year: the day of the week tells the century from
@@ -68,16 +64,10 @@ package enum HTTPDate {
         guard let dayName = reader.name(of: longDayNames), reader.skip(","), reader.skip(" "),
             let day = reader.number(digits: 2), reader.skip("-"),
             let month = reader.name(of: monthNames), reader.skip("-"),
-            let year = reader.number(digits: 2), reader.skip(" "),
-            let second = secondOfDay(&reader), reader.skip(" "), reader.name(of: ["GMT"]) != nil,
-            reader.isAtEnd
+            let year = reader.number(digits: 2), reader.skip(" "), let second = end(&reader)
         else { return nil }
-        for century in [2000, 1900, 2100] as [Int64] {
-            let date = CivilDate(year: century + year, month: Int64(month) + 1, day: day)
-            guard let date, dayOfWeek(date) == dayName else { continue }
-            return date.daysSince1970 * 86_400 + second
-        }
-        return nil
+        return ([1900, 2000, 2100] as [Int64]).lazy
+            .compactMap { Self.second($0 + year, month, day, on: dayName, second) }.first
     }
 
     /// Reads the form of C's `asctime`, whose day of the month is padded with a space.
@@ -89,11 +79,27 @@ package enum HTTPDate {
         let isPadded = reader.skip(" ")
         guard let day = reader.number(digits: isPadded ? 1 : 2), isPadded || day >= 10,
             reader.skip(" "), let second = secondOfDay(&reader), reader.skip(" "),
-            let year = reader.number(digits: 4), reader.isAtEnd,
-            let date = CivilDate(year: year, month: Int64(month) + 1, day: day),
+            let year = reader.number(digits: 4), reader.isAtEnd
+        else { return nil }
+        return Self.second(year, month, day, on: dayName, second)
+    }
+
+    /// The time of day and the zone that two of the forms end with.
+    private static func end(_ reader: inout CalendarReader) -> Int64? {
+        guard let second = secondOfDay(&reader), reader.skip(" "), reader.name(of: ["GMT"]) != nil,
+            reader.isAtEnd
+        else { return nil }
+        return second
+    }
+
+    /// The second of a date; nil for one that does not exist, or on another day of the week.
+    private static func second(
+        _ year: Int64, _ month: Int, _ day: Int64, on dayName: Int, _ secondOfDay: Int64
+    ) -> Int64? {
+        guard let date = CivilDate(year: year, month: Int64(month) + 1, day: day),
             dayOfWeek(date) == dayName
         else { return nil }
-        return date.daysSince1970 * 86_400 + second
+        return date.daysSince1970 * 86_400 + secondOfDay
     }
 
     /// Seconds since midnight; only the last minute of a day has a second of 60.

@@ -147,7 +147,7 @@ import Testing
 
     #if os(Linux)
         @Test(.timeLimit(.minutes(10)))
-        func `that waits for another process keeps nobody from asking what is open`() async throws {
+        func `that waits for another process delays no question what is open`() async throws {
             let directory = try ScratchDirectory("open")
             let wanted = configuration("shop", in: directory)
             let other = configuration("other", in: directory)
